@@ -173,13 +173,6 @@ export const storageErrors = entries('storage', {
     action: 'Use an app with a database that Ninefold created.',
     member: memberTexts.fault,
   },
-  StorageUnavailable: {
-    status: 503,
-    message: 'The files cannot be reached at the moment',
-    meaning: 'The folder or the S3 bucket that holds the bytes failed. Nothing of the request was stored.',
-    action: 'Try again. The log of the node has the cause.',
-    member: memberTexts.tryAgain,
-  },
   ImageRefused: {
     status: 422,
     message: 'The image cannot be scaled',

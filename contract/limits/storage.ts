@@ -81,6 +81,29 @@ export const storageLimits = limitsOf('storage', {
     meaning: 'The largest metadata that a client sends with a file, as JSON.',
     code: 'InvalidRequest',
   },
+  bucketTypes: {
+    unit: 'count',
+    default: 200,
+    meaning: 'Types of files that one bucket allows.',
+    code: 'InvalidRequest',
+  },
+  mediaTypeCharacters: {
+    unit: 'characters',
+    default: 200,
+    meaning: 'The longest type of a file. A file with a longer type has the type application/octet-stream.',
+  },
+  storageJsonDepth: {
+    unit: 'count',
+    default: 32,
+    meaning: 'How deeply objects and lists may be nested in a body and in the metadata of a file.',
+    code: 'InvalidRequest',
+  },
+  storageListOffset: {
+    unit: 'count',
+    default: 1_000_000_000,
+    meaning: 'The most entries that a listing leaves out.',
+    code: 'InvalidRequest',
+  },
   storageListRows: {
     unit: 'count',
     default: 1000,
@@ -103,6 +126,11 @@ export const storageLimits = limitsOf('storage', {
     default: 315_360_000,
     meaning: 'The longest life of a signed URL.',
     code: 'InvalidRequest',
+  },
+  ownFileSeconds: {
+    unit: 'seconds',
+    default: 604_800,
+    meaning: 'How long the links to files in a member’s download of the own data are valid.',
   },
   uploadUrlSeconds: {
     unit: 'seconds',

@@ -34,6 +34,8 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
 /** Opens the place where the node stores the bytes of files. */
 export function openStorage(config: Config): StorageNode {
   const { store, spool, incoming } = openStore(config);
+  // A failure costs disk until the next start.
+  spool.removeAbandoned().catch(() => undefined);
   return {
     store,
     spool,

@@ -1,5 +1,8 @@
 import type { Readable } from 'node:stream';
 
+/** Characters of the longest key. A key of the node has at most 150. */
+const MAX_KEY = 512;
+
 /** A file that the node received and has not stored yet. */
 export interface SpooledFile {
   readonly path: string;
@@ -66,8 +69,6 @@ export class BytesTruncatedError extends Error {
   }
 }
 
-/** Characters of the longest key. A key of the node has at most 150. */
-const MAX_KEY = 512;
 const segments = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 /** Returns true if a store could have given this name to bytes. */

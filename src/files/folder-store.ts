@@ -108,7 +108,7 @@ export class FolderStore implements ByteStore {
         } catch (error) {
           if (errnoOf(error) !== 'ENOENT' || attempt === ATTEMPTS) throw error;
           this.#durable.delete(folder);
-          await mkdir(folder, { recursive: true, mode: 0o700 });
+          await makeFolder(folder);
         }
       }
       await this.#makeDurable(folder);
@@ -172,5 +172,19 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   } catch (error) {
     if (isMissing(error)) return [];
     throw error;
+  }
+}
+
+/**
+ * Creates a folder and the folders above it. The recursive mode of `mkdir` would report ENOENT for a full disk.
+ */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return;
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    await makeFolder(dirname(path));
+    await makeFolder(path);
   }
 }

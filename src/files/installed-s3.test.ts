@@ -20,7 +20,7 @@ describe.each(s3Commands)('S3Store with %s', (command) => {
     return;
   }
   let home: string;
-  let server: InstalledS3;
+  let server: InstalledS3 | undefined;
   let store: S3Store;
   let spool: Spool;
   beforeAll(async () => {
@@ -34,7 +34,7 @@ describe.each(s3Commands)('S3Store with %s', (command) => {
     spool = new Spool(join(home, 'incoming'), false);
   });
   afterAll(async () => {
-    await server.stop();
+    await server?.stop();
     await rm(home, { recursive: true });
   });
 

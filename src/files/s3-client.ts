@@ -173,7 +173,6 @@ export class S3Client {
     const all = {
       ...headers,
       host: isPathStyle ? host : `${bucket}.${host}`,
-      'accept-encoding': 'identity',
       ...(hasBody && { 'content-length': String(length) }),
     };
     const unsigned = { method, path, query, headers: all, payloadHash: body?.sha256 ?? EMPTY_SHA256 };

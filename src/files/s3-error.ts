@@ -46,13 +46,13 @@ export function toUnavailable(error: unknown): unknown {
   return new NinefoldError('storage_unavailable', { retryAfter: RETRY_SECONDS, cause: error });
 }
 
-const parser = new XMLParser({
+const parserOptions = {
   ignoreAttributes: true,
   parseTagValue: false,
   // Without this option the parser does not decode &#34;, which servers in Go write for the quotes of an ETag.
   htmlEntities: true,
-  isArray: (name) => ['Contents', 'Error', 'Deleted'].includes(name),
-});
+  isArray: (name: string) => ['Contents', 'Error', 'Deleted'].includes(name),
+};
 
 type XmlNode = { readonly [name: string]: unknown };
 const isNode = (value: unknown): value is XmlNode => typeof value === 'object' && value !== null;
@@ -86,7 +86,8 @@ export const codeOfError = (text: string): string => codeIn(parseXml(text)) ?? '
 
 function parseXml(text: string): XmlNode | null {
   try {
-    const document: unknown = parser.parse(text);
+    // A parser keeps the entities that a document defines.
+    const document: unknown = new XMLParser(parserOptions).parse(text);
     return isNode(document) ? document : null;
   } catch {
     return null;

@@ -16,17 +16,23 @@ import { Spool } from './spool.ts';
 const KIB = 1024;
 /** Small sizes, so that each way to send an object runs with small files. */
 const sizes = { single: 100 * KIB, part: 64 * KIB, copy: 200 * KIB, copyPart: 150 * KIB, page: 1000 };
-const timing = { ...standardTiming, connect: 300, idle: 300, response: 500, work: 1000, pause: 2, longestPause: 10 };
+const timing = { ...standardTiming, pause: 2, longestPause: 10 };
+
+/** Milliseconds without a byte after which the impatient store gives up. */
+const IDLE = 400;
 
 let server: S3Server;
 let client: S3Client;
 let store: S3Store;
+/** A store that waits only for a short time. */
+let impatient: S3Store;
 let spool: Spool;
 beforeAll(async () => {
   server = await startS3Server();
   const { url: endpoint, bucket, region, accessKey, secret } = server;
   client = new S3Client({ endpoint, bucket, region, accessKey, secret, prefix: 'apps/', isPathStyle: true }, timing);
   store = new S3Store(client, sizes);
+  impatient = new S3Store(new S3Client(client.location, { ...timing, idle: IDLE }), sizes);
   spool = new Spool(join(await makeTestHome('s3-store'), 'incoming'), false);
 });
 afterAll(() => {
@@ -44,7 +50,8 @@ function putRandom(length: number): { key: string; bytes: Buffer } {
   server.objects.set(`apps/${key}`, bytes);
   return { key, bytes };
 }
-const read = async (key: string, range?: { start: number; end: number }) => buffer(await store.read(key, range));
+const read = async (key: string, range?: { start: number; end: number }, from: S3Store = store) =>
+  buffer(await from.read(key, range));
 const unavailable = expect.objectContaining({ code: 'storage_unavailable' });
 
 describe('S3Store.put', () => {
@@ -82,14 +89,14 @@ describe('S3Store.put', () => {
   it.each([
     ['always answers 503', { unavailable: 1000 }],
     ['always resets connections', { resets: 1000 }],
-    ['never answers in time', { delay: 1200 }],
+    ['never answers in time', { delay: 2 * IDLE }],
     ['stores less than it was sent', { truncatedWrites: 1 }],
     ['always fails after the status 200', { lateErrors: 1000 }],
     ['confirms another part than the one it was sent', { wrongEtags: 1 }],
   ])('rejects and leaves the file in the spool with a server that %s', async (_, faults) => {
     Object.assign(server.faults, faults);
     const file = await spoolBytes(spool, randomBytes(300 * KIB));
-    await expect(store.put('app/ab/3', file)).rejects.toEqual(unavailable);
+    await expect(impatient.put('app/ab/3', file)).rejects.toEqual(unavailable);
     expect(existsSync(file.path)).toBe(true);
     await spool.discard(file);
   });
@@ -143,8 +150,8 @@ describe('S3Store.read', () => {
   it('goes on after the last received byte if the connection is lost or nothing arrives', async () => {
     const { key, bytes } = putRandom(900 * KIB);
     Object.assign(server.faults, { truncatedReads: 2, hangingReads: 1 });
-    expect((await read(key)).equals(bytes)).toBe(true);
-    expect(server.requests).toHaveLength(4);
+    expect((await read(key, undefined, impatient)).equals(bytes)).toBe(true);
+    expect(server.requests.length).toBeGreaterThanOrEqual(4);
     server.faults.truncatedReads = 1;
     expect((await read(key, { start: 10, end: 800 * KIB })).equals(bytes.subarray(10, 800 * KIB + 1))).toBe(true);
   });
@@ -155,7 +162,7 @@ describe('S3Store.read', () => {
   ])('fails the stream with a server that %s', async (_, faults) => {
     const { key } = putRandom(900 * KIB);
     Object.assign(server.faults, faults);
-    await expect(read(key)).rejects.toEqual(unavailable);
+    await expect(read(key, undefined, impatient)).rejects.toEqual(unavailable);
   });
 
   it('rejects a range of which the server promises a part', async () => {
@@ -174,8 +181,8 @@ describe('S3Store.read', () => {
 
   it('does not end the read of a slow reader', async () => {
     const { key, bytes } = putRandom(20_000 * KIB);
-    const stream = await store.read(key);
-    await new Promise((resolve) => setTimeout(resolve, 2 * timing.idle));
+    const stream = await impatient.read(key);
+    await new Promise((resolve) => setTimeout(resolve, 2 * IDLE));
     expect((await buffer(stream)).equals(bytes)).toBe(true);
     expect(server.requests).toHaveLength(1);
   });

@@ -183,12 +183,12 @@ export class S3Store implements ByteStore {
     const result = readXml(text, 'ListBucketResult');
     const found = nodesIn(result, 'Contents').flatMap((node) => {
       const name = textIn(node, 'Key');
-      const [size, storedAt] = [Number(textIn(node, 'Size')), Date.parse(textIn(node, 'LastModified'))];
-      const isValid = name.startsWith(start) && Number.isSafeInteger(size) && Number.isFinite(storedAt);
+      const [size, storedAt] = [textIn(node, 'Size'), Date.parse(textIn(node, 'LastModified'))];
+      const isValid = name.startsWith(start) && /^\d{1,15}$/.test(size) && Number.isFinite(storedAt);
       if (!isValid) throw new S3Error(0, 'InvalidList');
       const key = name.slice(this.#client.location.prefix.length);
       // The bucket may have objects of others.
-      return isKey(key) ? [{ key, size, storedAt }] : [];
+      return isKey(key) ? [{ key, size: Number(size), storedAt }] : [];
     });
     if (textIn(result, 'IsTruncated') !== 'true') return { found, next: null };
     const next = textIn(result, 'NextContinuationToken');

@@ -100,9 +100,13 @@ export class AppCalls {
     });
     const refused =
       headerError(request, isPreflight(callRequest)) ??
-      (policy === this.#policies.own ? undefined : refusedAsScript(callRequest.headers));
+      (mayRunScripts(policy === this.#policies.own, to, callRequest)
+        ? undefined
+        : refusedAsScript(callRequest.headers));
     const { arrivals, bufferedBodies } = this.#parts;
-    const body = hasBody(request) ? arrivingBody(request, response, bufferedBodies, arrivals.begin(request)) : null;
+    const body = hasBody(request)
+      ? arrivingBody(request, response, bufferedBodies, arrivals.begin(request, response))
+      : null;
     const isPage = !refused && policy === this.#policies.own && to.area === null;
     const page = isPage ? await this.#page(to.ref, callRequest) : null;
     const reply = refused
@@ -141,6 +145,14 @@ export class AppCalls {
     return reply;
   }
 }
+
+/**
+ * Returns true if a browser may run a response as a script: on the app's own origin. Files that members upload are an
+ * exception, because they share this origin with the pages of the app: only other sites may load them as scripts.
+ */
+const mayRunScripts = (isOwnOrigin: boolean, { area }: AppPath, { headers }: CallRequest): boolean =>
+  isOwnOrigin &&
+  (area !== 'storage' || (headers['sec-fetch-site'] === 'cross-site' && headers['service-worker'] === undefined));
 
 const documentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

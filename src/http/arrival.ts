@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { limits } from '../../contract/limits.ts';
 
@@ -16,6 +16,12 @@ const standardBounds: ArrivalBounds = {
   bytesPerPeriod: limits.uploadBytesPerPeriod.default,
 };
 
+/**
+ * Time for which the rest of a refused body is read and ignored. Browsers read the response only after they have sent
+ * the body, and closing the connection at once could lose it.
+ */
+const IGNORED_MILLISECONDS = 10_000;
+
 /** How often the arriving bodies are checked. */
 const SWEEP_MILLISECONDS = 1000;
 
@@ -29,6 +35,8 @@ interface Arriving {
   readonly socket: Socket;
   readonly startedAt: number;
   isLong: boolean;
+  /** Time at which the response was complete; null before. */
+  answeredAt: number | null;
   periodAt: number;
   bytesBeforePeriod: number;
 }
@@ -59,11 +67,21 @@ export class Arrivals {
   }
 
   /** Checks a request until its body has arrived. */
-  begin(request: IncomingMessage): Arrival {
+  begin(request: IncomingMessage, response: ServerResponse): Arrival {
     const now = performance.now();
     const { socket } = request;
-    const arriving = { socket, startedAt: now, isLong: false, periodAt: now, bytesBeforePeriod: socket.bytesRead };
+    const arriving: Arriving = {
+      socket,
+      startedAt: now,
+      isLong: false,
+      answeredAt: null,
+      periodAt: now,
+      bytesBeforePeriod: socket.bytesRead,
+    };
     this.#arriving.add(arriving);
+    response.once('finish', () => {
+      arriving.answeredAt = performance.now();
+    });
     const end = () => this.#arriving.delete(arriving);
     request.once('end', end).once('close', end);
     return {
@@ -77,6 +95,10 @@ export class Arrivals {
     const { requestMilliseconds, periodMilliseconds, bytesPerPeriod } = this.#bounds;
     const late: Socket[] = [];
     for (const each of this.#arriving) {
+      if (each.answeredAt !== null) {
+        if (now - each.answeredAt >= IGNORED_MILLISECONDS) each.socket.destroy();
+        continue;
+      }
       if (!each.isLong) {
         if (now - each.startedAt >= requestMilliseconds) late.push(each.socket);
         continue;

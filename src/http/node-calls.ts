@@ -125,7 +125,9 @@ export class NodeCalls {
     const type = headers['content-type'];
     const isBodyless = callRequest.method === 'GET' || callRequest.method === 'HEAD' || callRequest.method === 'TRACE';
     if (!isBodyless && type !== undefined && !MEDIA_TYPE.test(type)) throw new NinefoldError('media_type_unsupported');
-    const body = hasBody(request) ? arrivingBody(request, response, bufferedBodies, arrivals.begin(request)) : null;
+    const body = hasBody(request)
+      ? arrivingBody(request, response, bufferedBodies, arrivals.begin(request, response))
+      : null;
     const below = { ...callRequest, path: `/${path.split('/').slice(3).join('/')}` };
     return pipeline.answerNode(below, () => handleAdmin(below, body?.read ?? null));
   }

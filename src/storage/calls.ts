@@ -6,6 +6,7 @@ import { info, infoAuthenticated, infoPublic } from './objects/info.ts';
 import { list } from './objects/list.ts';
 import { listV2 } from './objects/list-v2.ts';
 import { copy, move } from './objects/move-copy.ts';
+import { ownFiles } from './objects/own-files.ts';
 import { remove, removeMany } from './objects/remove.ts';
 import { replace, upload, uploadSigned } from './objects/upload.ts';
 import { signMany, signOne } from './signed/read-url.ts';
@@ -21,6 +22,7 @@ export const calls: readonly Endpoint[] = [
   deleteBucket,
   list,
   listV2,
+  ownFiles,
   move,
   copy,
   signUpload,

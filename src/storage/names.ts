@@ -1,6 +1,8 @@
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
+/** Number of characters of a name that an error repeats. */
+const SHOWN = 120;
 /** The characters of a bucket's id: those that Amazon S3 and Supabase allow in keys, without the slash. */
 const BUCKET = /^[\w!.*'() &$@=;:+,?-]+$/;
 /** Control characters, which no header and no file system takes, and unpaired surrogates. */
@@ -44,8 +46,5 @@ export function decodedPath(part: string): string {
     throw new NinefoldError('InvalidKey', { message: `Invalid key: ${shown(part)}` });
   }
 }
-
-/** Characters of a name that an error repeats. */
-const SHOWN = 120;
 
 const shown = (name: string): string => [...name].slice(0, SHOWN).join('').replace(UNSAFE, '?');

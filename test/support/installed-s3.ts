@@ -60,6 +60,7 @@ async function weedArguments(
     `-s3.port=${port}`,
     `-s3.port.grpc=${await freePort()}`,
     `-s3.port.iceberg=${await freePort()}`,
+    `-s3.port.lance=${await freePort()}`,
   ];
   for (const part of ['master', 'volume', 'filer']) {
     ports.push(`-${part}.port=${await freePort()}`, `-${part}.port.grpc=${await freePort()}`);

@@ -25,7 +25,8 @@ export const deleteOwnAccount = authCall({
     if (hasSecondFactor(user) && !isWhole) throw new NinefoldError('insufficient_aal');
     if (!user.is_anonymous && !(await isRecent(context, sessionId))) throw new NinefoldError('account_proof_needed');
     const { address } = request;
-    if (!(await deleteUser(context.database, user.id, { address }, { deletesFiles: true }))) throw new NinefoldError('user_not_found');
+    if (!(await deleteUser(context.database, user.id, { address }, { deletesFiles: true })))
+      throw new NinefoldError('user_not_found');
     context.events.emit({ type: 'auth', what: 'signed-out', app: context.app.ref, userId: user.id, address });
     return noContent;
   },

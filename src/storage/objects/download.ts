@@ -13,7 +13,7 @@ const errors = [
   'InvalidRange',
   'Quarantined',
   'BytesMissing',
-  'StorageUnavailable',
+  'storage_unavailable',
 ] as const;
 const returns = 'The bytes, with ETag, Last-Modified and Accept-Ranges.';
 

@@ -1,4 +1,5 @@
 import type { BodyStream, CallRequest, Reply } from '../../../contract/call-request.ts';
+import { limits } from '../../../contract/limits.ts';
 import { contentKey } from '../../apps/files/content-key.ts';
 import { matchesEntityTag, readRange } from '../../calls/conditional.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -13,7 +14,9 @@ import { entityTagOf, type StoredObject } from './object.ts';
 const INLINE =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w-]+=(?:[\w.+:-]+|"[\w .+:;=-]*"))*$/;
-const PRINTABLE = /^[\x20-\x7E]{1,200}$/;
+const PRINTABLE = /^[\x20-\x7E]+$/;
+/** The longest Cache-Control of a file in characters. SQL can write any text into the metadata. */
+const CACHE_CONTROL = 200;
 
 /**
  * A document of such a response has an opaque origin and may not load anything. Files share the origin with the pages of
@@ -26,7 +29,9 @@ export const DEFAULT_TYPE = 'application/octet-stream';
 /** Returns the type of an object for the header Content-Type. */
 export function contentTypeOf({ metadata }: Pick<StoredObject, 'metadata'>): string {
   const type = metadata?.mimetype;
-  return typeof type === 'string' && type.length < 200 && MEDIA_TYPE.test(type) ? type : DEFAULT_TYPE;
+  return typeof type === 'string' && type.length <= limits.mediaTypeCharacters.default && MEDIA_TYPE.test(type)
+    ? type
+    : DEFAULT_TYPE;
 }
 
 /** How the reply offers the file: shown in the browser, or as a download with a name or without. */
@@ -122,7 +127,8 @@ function attachment(name: string): string {
 
 function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
   const value = metadata?.cacheControl;
-  const given = typeof value === 'string' && PRINTABLE.test(value) ? value : 'no-cache';
+  const given =
+    typeof value === 'string' && value.length <= CACHE_CONTROL && PRINTABLE.test(value) ? value : 'no-cache';
   return isPublic || /\bprivate\b|\bno-store\b/.test(given)
     ? given
     : `private, ${given.replace(/\bpublic\b,? */g, '')}`;
@@ -161,6 +167,6 @@ async function openBytes(
     return Object.assign(bytes, { length });
   } catch (cause) {
     if (cause instanceof BytesMissingError) throw new NinefoldError('BytesMissing', { cause });
-    throw cause instanceof NinefoldError ? cause : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+    throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
   }
 }

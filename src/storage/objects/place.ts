@@ -1,11 +1,14 @@
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { decodedPath, objectName } from '../names.ts';
 import type { ObjectPlace } from './object.ts';
 
 /**
  * Returns the bucket and the path that a URL names.
- * @throws NinefoldError InvalidKey
+ * @throws NinefoldError InvalidKey, NoSuchBucket
  */
-export const placeOf = ({ bucket, path }: { readonly bucket: string; readonly path: string }): ObjectPlace => ({
-  bucket: decodedPath(bucket),
-  name: objectName(decodedPath(path)),
-});
+export function placeOf(path: { readonly bucket: string; readonly path: string }): ObjectPlace {
+  const bucket = decodedPath(path.bucket);
+  // A slash would make the text BUCKET/PATH of a signed URL ambiguous.
+  if (bucket.includes('/')) throw new NinefoldError('NoSuchBucket');
+  return { bucket, name: objectName(decodedPath(path.path)) };
+}

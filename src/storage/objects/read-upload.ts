@@ -17,10 +17,18 @@ export interface ArrivingFile {
   readonly announced: number | null;
   /** Resolves after the last byte. Rejects if the body goes on with something else than the end of a form. */
   finished(): Promise<void>;
+  /** Stops reading a body whose rest nobody needs. */
+  close(): void;
 }
 
 /** The seconds for which Supabase Storage lets a browser cache a file, if the client says nothing. */
 const NO_CACHE = 'no-cache';
+/** The longest name of a field of a form in characters, and the most fields and headers of a part. */
+const FIELD_NAME = 100;
+const FIELDS = 16;
+const HEADERS = 32;
+/** The most values in the metadata of a file. */
+const METADATA_VALUES = 1000;
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+/;
 
 /**
@@ -44,12 +52,15 @@ export async function readUpload(request: CallRequest): Promise<ArrivingFile> {
     bytes: stream ?? none(),
     announced: stream === null ? 0 : stream.length,
     finished: () => Promise.resolve(),
+    close: () => undefined,
   };
 }
 
 /** Returns a type that can be a header; the general type for a text that cannot. */
 export const contentType = (type: string): string =>
-  TYPE.test(type) && /^[\x20-\x7E]{1,200}$/.test(type) ? type : DEFAULT_TYPE;
+  TYPE.test(type) && type.length <= limits.mediaTypeCharacters.default && /^[\x20-\x7E]+$/.test(type)
+    ? type
+    : DEFAULT_TYPE;
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
@@ -60,7 +71,8 @@ async function readForm(body: AsyncIterable<Uint8Array>, type: string): Promise<
   parser.on('field', (name: string, value: string) => {
     fields[name] = value;
   });
-  const parsing = pipeline(Readable.from(body), parser);
+  const source = Readable.from(body);
+  const parsing = pipeline(source, parser);
   const file = new Promise<{ stream: Readable; type: string }>((resolve, reject) => {
     parser.once('file', (_field: string, stream: Readable, _name: string, _encoding: string, mimeType: string) =>
       resolve({ stream, type: mimeType }),
@@ -71,7 +83,8 @@ async function readForm(body: AsyncIterable<Uint8Array>, type: string): Promise<
     );
   });
   const { stream, type: partType } = await file;
-  // The parser reports its errors by `parsing`. Its streams then only have to end.
+  // The parser reports its errors by `parsing`. The stream of the file can fail before it is read.
+  stream.on('error', () => undefined);
   parsing.catch((error: unknown) => stream.destroy(error as Error));
   return {
     details: {
@@ -80,13 +93,23 @@ async function readForm(body: AsyncIterable<Uint8Array>, type: string): Promise<
       contentEncoding: fields.contentEncoding ?? null,
       userMetadata: metadataOf(fields.metadata),
     },
-    bytes: stream,
+    bytes: partOf(stream),
     announced: null,
     finished: () =>
       parsing.catch((cause: unknown) => {
         throw malformed(cause);
       }),
+    close: () => source.destroy(),
   };
+}
+
+/** Reads the part of a form. A form that ends early or is malformed ends the part with an error. */
+async function* partOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (cause) {
+    throw malformed(cause);
+  }
 }
 
 const malformed = (cause: unknown): unknown =>
@@ -99,7 +122,15 @@ function openParser(type: string): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': type },
-      limits: { files: 1, fields: 16, fieldNameSize: 100, fieldSize: max, headerPairs: 32, headerSize: max, parts: 20 },
+      limits: {
+        files: 1,
+        fields: FIELDS,
+        fieldNameSize: FIELD_NAME,
+        fieldSize: max,
+        headerPairs: HEADERS,
+        headerSize: max,
+        parts: FIELDS + 1,
+      },
     });
   } catch (cause) {
     throw malformed(cause);
@@ -126,7 +157,7 @@ export function metadataOf(text: string | undefined): Readonly<Record<string, un
   }
   let value: unknown;
   try {
-    value = parseBoundedJson(text, { depth: 32, values: 1000 });
+    value = parseBoundedJson(text, { depth: limits.storageJsonDepth.default, values: METADATA_VALUES });
   } catch (cause) {
     if (!(cause instanceof SyntaxError || cause instanceof JsonTooComplex)) throw cause;
     throw new NinefoldError('InvalidRequest', { message: 'The metadata is not valid JSON, or too complex.', cause });

@@ -22,7 +22,7 @@ export const uploadErrors: readonly ErrorCode[] = [
   'QuotaExceeded',
   'InvalidMimeType',
   'TooManyUploads',
-  'StorageUnavailable',
+  'storage_unavailable',
   'app_storage_full',
 ];
 
@@ -30,16 +30,20 @@ export const uploadErrors: readonly ErrorCode[] = [
 async function receiveUpload(context: StorageContext, request: CallRequest, upload: Upload): Promise<WrittenObject> {
   return whileCounted(context, async () => {
     const file = await readUpload(request);
-    const { bucket, maxBytes } = await admitUpload(context, request, upload, file.details, file.announced);
-    const spooled = await context.spool.receive(file.bytes, { maxBytes, tooLarge });
     try {
-      requireAnnounced(file.announced, spooled.size);
-      await file.finished();
-    } catch (error) {
-      await context.spool.discard(spooled);
-      throw error;
+      const { bucket, maxBytes } = await admitUpload(context, request, upload, file.details, file.announced);
+      const spooled = await context.spool.receive(file.bytes, { maxBytes, tooLarge });
+      try {
+        requireAnnounced(file.announced, spooled.size);
+        await file.finished();
+      } catch (error) {
+        await context.spool.discard(spooled);
+        throw error;
+      }
+      return await storeObject(context, request, upload, spooled, file.details, bucket);
+    } finally {
+      file.close();
     }
-    return storeObject(context, request, upload, spooled, file.details, bucket);
   });
 }
 

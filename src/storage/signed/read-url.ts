@@ -4,14 +4,16 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
-import type { StorageContext } from '../context.ts';
 import { decodedPath, objectName } from '../names.ts';
-import type { ObjectPlace } from '../objects/object.ts';
 import { placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
-import { pathInUrl, signUrl } from './tokens.ts';
+import { signedPath } from './tokens.ts';
+
+/** The quality of an image in percent, as in Supabase Storage. */
+const MIN_QUALITY = 20;
+const MAX_QUALITY = 100;
 
 const seconds = z
   .number()
@@ -23,11 +25,11 @@ const seconds = z
 /** The options of a scaled image, as storage-js sends them. */
 const transform = z
   .object({
-    width: z.number().int().min(1).max(10_000).nullish(),
-    height: z.number().int().min(1).max(10_000).nullish(),
+    width: z.number().int().min(0).nullish(),
+    height: z.number().int().min(0).nullish(),
     resize: z.enum(['cover', 'contain', 'fill']).nullish(),
     format: z.enum(['origin', 'avif', 'webp']).nullish(),
-    quality: z.number().int().min(20).max(100).nullish(),
+    quality: z.number().int().min(MIN_QUALITY).max(MAX_QUALITY).nullish(),
   })
   .nullish()
   .meta(optional('The options of an image: width, height, resize, format, quality.', 'object'));
@@ -38,12 +40,6 @@ const transformText = (options: z.output<typeof transform>): string =>
     .filter(([, value]) => value !== null && value !== undefined)
     .map(([name, value]) => `${name}:${value}`)
     .join(',');
-
-function signedPath(context: StorageContext, { bucket, name }: ObjectPlace, expiresIn: number, options = ''): string {
-  const url = `${bucket}/${name}`;
-  const token = signUrl(context, { use: 'read', url, ...(options !== '' && { transformations: options }) }, expiresIn);
-  return `/${options === '' ? 'object' : 'render/image'}/sign/${pathInUrl(url)}?token=${token}`;
-}
 
 export const signOne = storageCall({
   id: 'storage.object.sign',

@@ -85,3 +85,18 @@ export function requireSamePlace(path: { readonly bucket: string; readonly path:
   const slash = url.indexOf('/');
   return { bucket: url.slice(0, slash), name: url.slice(slash + 1) };
 }
+
+/**
+ * Returns the path of a signed URL for reading, below /storage/v1.
+ * @param options The options of an image as one text; empty for the file itself.
+ */
+export function signedPath(
+  context: StorageContext,
+  { bucket, name }: ObjectPlace,
+  expiresIn: number,
+  options = '',
+): string {
+  const url = `${bucket}/${name}`;
+  const token = signUrl(context, { use: 'read', url, ...(options !== '' && { transformations: options }) }, expiresIn);
+  return `/${options === '' ? 'object' : 'render/image'}/sign/${pathInUrl(url)}?token=${token}`;
+}

@@ -44,9 +44,42 @@ async function ownRows(portal: Portal, all: PortalScreens, entity: PortalEntity,
   }
 }
 
+interface OwnFile {
+  readonly bucket_id: string;
+  readonly name: string;
+  readonly size: number | null;
+  readonly type: string | null;
+  readonly created_at: string;
+  readonly signedURL: string;
+}
+
+/** Reads the files that the member uploaded, each with a link that works for a week. An app without storage has none. */
+async function ownFiles(portal: Portal): Promise<object[]> {
+  const found: OwnFile[] = [];
+  for (;;) {
+    const { session } = orThrow(await portal.auth.getSession());
+    const response = await fetch(`/storage/v1/object/own?offset=${found.length}`, {
+      headers: { apikey: portal.app.publishable_key, authorization: `Bearer ${session?.access_token}` },
+    });
+    if (response.status === 404) return [];
+    const page = await response.json();
+    if (!response.ok) throw new Error(page.message);
+    found.push(...(page as OwnFile[]));
+    if (page.length < PAGE) break;
+  }
+  return found.map(({ bucket_id: bucket, name: path, size, type, created_at, signedURL }) => ({
+    bucket,
+    path,
+    size,
+    type,
+    created_at,
+    link: `${location.origin}/storage/v1${encodeURI(signedURL)}`,
+  }));
+}
+
 /**
- * Downloads the data of the member as JSON: the account, its sessions, and the rows in which a field identifies the
- * member, as far as the member may read them.
+ * Downloads the data of the member as JSON: the account, its sessions, the rows in which a field identifies the member,
+ * as far as the member may read them, and links to the files that the member uploaded.
  */
 export const downloadOwnData = (portal: Portal, all: PortalScreens) =>
   mutationOptions({
@@ -59,7 +92,14 @@ export const downloadOwnData = (portal: Portal, all: PortalScreens) =>
         if (own.length > 0) rows[entity.id] = own;
       }
       const text = JSON.stringify(
-        { app: portal.app.ref, at: new Date().toISOString(), account: user, sessions, rows },
+        {
+          app: portal.app.ref,
+          at: new Date().toISOString(),
+          account: user,
+          sessions,
+          rows,
+          files: await ownFiles(portal),
+        },
         null,
         2,
       );
