@@ -216,7 +216,14 @@ interface Change {
 const changing = <C extends Change>(ref: string, call: (change: C) => Promise<number>) =>
   mutationOptions({
     mutationFn: call,
-    onSettled: () => queryClient.invalidateQueries({ queryKey: fileKeys.all(ref) }),
+    // The panel may still show an object that the change removed, so its queries do not run again.
+    onSettled: () => {
+      queryClient.removeQueries({ queryKey: fileKeys.objects(ref), type: 'inactive' });
+      return Promise.all([
+        queryClient.invalidateQueries({ queryKey: fileKeys.listings(ref) }),
+        queryClient.invalidateQueries({ queryKey: fileKeys.usage(ref) }),
+      ]);
+    },
   });
 
 /** Deletes objects, and folders with everything in them. Returns the number of deleted objects. */

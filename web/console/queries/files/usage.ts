@@ -1,4 +1,5 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
+import type { FileCheck } from '../../../../contract/file-check.ts';
 import type { CreatedS3Key, FileUsage, S3KeyEntry } from '../../../../contract/files.ts';
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 import { api, segment } from '../api.ts';
@@ -22,6 +23,19 @@ export const fileAccess = (ref: string) =>
     // The key is below that of the specification, so a migration refreshes the cells too.
     queryKey: [...specificationKeys.of(ref), 'file-access'],
     queryFn: ({ signal }) => api<RoleCell[]>(`${path(ref)}/access`, { signal }),
+  });
+
+/** Deletes the bytes of deleted files at once. */
+export const sweepFiles = (ref: string) =>
+  mutationOptions({
+    mutationFn: () => api<{ deleted: number }>(`${path(ref)}/sweep`, { method: 'POST', body: {} }),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: fileKeys.usage(ref) }),
+  });
+
+/** Compares the rows of the files with their bytes; with `reads`, also with the hash of all bytes. */
+export const verifyFiles = (ref: string) =>
+  mutationOptions({
+    mutationFn: (reads: boolean) => api<FileCheck>(`${path(ref)}/verify`, { method: 'POST', body: { read: reads } }),
   });
 
 /** Reads the access keys of the S3 protocol, newest first. */

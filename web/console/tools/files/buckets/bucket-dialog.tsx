@@ -86,7 +86,7 @@ export function BucketDialog({
           onChange={({ currentTarget }) => setSize(currentTarget.value)}
         />
         <NativeSelect
-          label={<span className="sr">Unit of the largest file</span>}
+          label="Unit"
           data={[...sizeUnits]}
           value={unit}
           onChange={({ currentTarget }) => setUnit(sizeUnits.find((each) => each === currentTarget.value) ?? 'MB')}

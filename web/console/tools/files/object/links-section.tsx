@@ -49,13 +49,14 @@ const Line = ({ label, text, what }: { label: string; text: string; what: string
 function SignedLink({ appRef, bucket, name, api }: { appRef: string; bucket: string; name: string; api: string }) {
   const signing = useMutation({
     mutationFn: async ([seconds, words]: (typeof durations)[number]) => {
-      const link = `${api}${await signedPath(appRef, bucket, name, seconds)}`;
-      // A browser may refuse the clipboard some seconds after the click. The link is shown in any case.
-      const isCopied = await navigator.clipboard.writeText(link).then(
+      const signed = signedPath(appRef, bucket, name, seconds).then((path) => `${api}${path}`);
+      // A browser lets a page write to the clipboard only during the click, so the page promises the text.
+      const text = signed.then((link) => new Blob([link], { type: 'text/plain' }));
+      const isCopied = await navigator.clipboard.write([new ClipboardItem({ 'text/plain': text })]).then(
         () => true,
         () => false,
       );
-      return { link, words, isCopied };
+      return { link: await signed, words, isCopied };
     },
   });
   return (

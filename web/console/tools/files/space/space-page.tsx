@@ -1,17 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { FileUsage } from '../../../../../contract/files.ts';
 import { storageLimits } from '../../../../../contract/limits/storage.ts';
+import { Button } from '../../../../ui/button.tsx';
 import { Empty } from '../../../../ui/empty.tsx';
+import { FailureNote } from '../../../../ui/failure.tsx';
 import { ScrollFrame } from '../../../../ui/scroll-frame.tsx';
 import { LoadingRows, Table, TableHead } from '../../../../ui/table.tsx';
 import { Gauge, Toolbar, Workbench } from '../../../../ui/workbench.tsx';
 import { bytes, count, counted, percent } from '../../../format/format.ts';
 import { Page } from '../../../layout/page.tsx';
 import { QueryFailure } from '../../../layout/query-failure.tsx';
-import { fileUsage } from '../../../queries/files/usage.ts';
+import { failureFacts } from '../../../queries/api-failure.ts';
+import { fileUsage, sweepFiles, verifyFiles } from '../../../queries/files/usage.ts';
 import styles from '../files.module.css';
+import { checkWords, differences } from './check-words.ts';
 
 /** The space that the files of an app take: by bucket, by member, and what no object names. */
 export function SpacePage({ appRef, nav }: { appRef: string; nav: ReactNode }) {
@@ -61,6 +65,7 @@ export function SpacePage({ appRef, nav }: { appRef: string; nav: ReactNode }) {
           )}
           {data && data.members.length > 0 && <Members appRef={appRef} usage={data} isStale={isError} />}
           {data && data.buckets.length > 0 && <Unused appRef={appRef} usage={data} />}
+          {data && data.buckets.length > 0 && <Check appRef={appRef} />}
         </div>
       </Workbench>
     </Page>
@@ -138,20 +143,24 @@ function Members({
 
 /** The bytes that no object names. */
 function Unused({ appRef, usage: { unused, uploads } }: { appRef: string; usage: FileUsage }) {
+  const { mutate, isPending, error } = useMutation(sweepFiles(appRef));
   return (
     <Section title="Without a file">
       <Table label="Bytes without a file">
         <TableHead names={['What', 'Number', 'Size', 'Ends']} figures={['Number', 'Size']} />
         <tbody>
           <tr>
-            <td>Contents that no file names</td>
+            <td>Contents of deleted files</td>
             <td className="num">{count(unused.contents)}</td>
             <td className="num">{bytes(unused.bytes)}</td>
             <td>
-              The node deletes them within{' '}
-              <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: 'orphanHours' }}>
-                {counted(2 * storageLimits.orphanHours.default, 'hour')}
-              </Link>
+              {unused.contents === 0 ? (
+                'The node deletes them within seconds'
+              ) : (
+                <Button small busy={isPending && 'Deleting'} onClick={() => mutate()}>
+                  Delete now
+                </Button>
+              )}
             </td>
           </tr>
           <tr>
@@ -167,6 +176,45 @@ function Unused({ appRef, usage: { unused, uploads } }: { appRef: string; usage:
           </tr>
         </tbody>
       </Table>
+      {error && <FailureNote facts={failureFacts(error)} />}
+    </Section>
+  );
+}
+
+/** Compares the rows of the files with their bytes. */
+function Check({ appRef }: { appRef: string }) {
+  const { mutate, data, isPending, error } = useMutation(verifyFiles(appRef));
+  return (
+    <Section title="Check">
+      <p className={styles.prose}>
+        {data
+          ? checkWords(data)
+          : 'Compares every file with its bytes. With their contents, the node reads all bytes and compares their hash.'}
+      </p>
+      {data && data.differences.length > 0 && (
+        <Table label="Differences">
+          <TableHead names={['Difference', 'File']} />
+          <tbody>
+            {data.differences.map(({ kind, object, key }) => (
+              <tr key={`${kind} ${object} ${key}`}>
+                <td>{differences[kind]}</td>
+                <td>
+                  <code>{object ?? key}</code>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </Table>
+      )}
+      {error && <FailureNote facts={failureFacts(error)} />}
+      <p className="buttons">
+        <Button small busy={isPending && 'Checking'} onClick={() => mutate(false)}>
+          Check sizes
+        </Button>
+        <Button small offBecause={isPending ? 'A check runs.' : null} onClick={() => mutate(true)}>
+          Check contents
+        </Button>
+      </p>
     </Section>
   );
 }

@@ -17,18 +17,37 @@ function queueOf(ref: string): UploadQueue {
   const queue = new UploadQueue({
     send: sendFile({ url: storageUrl(ref), headers: () => ({ [consoleHeader]: '1' }), failure: failureOfText }),
     isLost: mayPass,
-    onDone: ({ bucket }) => {
-      void queryClient.invalidateQueries({ queryKey: fileKeys.listings(ref, bucket) });
-      void queryClient.invalidateQueries({ queryKey: fileKeys.usage(ref) });
+    onDone: ({ bucket, path, replaces }) => {
+      if (replaces) void queryClient.invalidateQueries({ queryKey: fileKeys.object(ref, bucket, path) });
+      refresh(ref, bucket);
     },
   });
   // Asks before the tab is closed while files are sent.
   window.addEventListener('beforeunload', (event) => {
-    if (queue.get().some(({ state }) => state === 'running' || state === 'waiting')) event.preventDefault();
+    if (isSending(queue)) event.preventDefault();
   });
   queues.set(ref, queue);
   return queue;
 }
+
+/** Milliseconds in which finished uploads wait for others, so that a folder of files reads the listing only a few times. */
+const PAUSE = 700;
+const refreshing = new Set<string>();
+
+/** Reads the listings of a bucket again, and the usage if no more files are being sent. */
+function refresh(ref: string, bucket: string): void {
+  const key = `${ref} ${bucket}`;
+  if (refreshing.has(key)) return;
+  refreshing.add(key);
+  setTimeout(() => {
+    refreshing.delete(key);
+    void queryClient.invalidateQueries({ queryKey: fileKeys.listings(ref, bucket) });
+    if (!isSending(queueOf(ref))) void queryClient.invalidateQueries({ queryKey: fileKeys.usage(ref) });
+  }, PAUSE);
+}
+
+const isSending = (queue: UploadQueue): boolean =>
+  queue.get().some(({ state }) => state === 'running' || state === 'waiting');
 
 /** Uploads into one folder. */
 export interface Uploads {

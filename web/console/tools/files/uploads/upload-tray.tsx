@@ -1,4 +1,4 @@
-import { IconAlertCircle, IconPlayerPause, IconX } from '@tabler/icons-react';
+import { IconAlertCircle, IconCheck, IconPlayerPause, IconX } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import type { Upload, UploadQueue } from '../../../../files/upload-queue.ts';
 import { Button } from '../../../../ui/button.tsx';
@@ -66,7 +66,10 @@ function Line({ appRef, upload, queue }: { appRef: string; upload: Upload; queue
       </span>
       {facts ? (
         <span className={styles.refused} title={facts.action ?? undefined}>
-          <Icon of={IconAlertCircle} small /> <span className="cut">{facts.message}</span>
+          <Icon of={IconAlertCircle} small />{' '}
+          <span className="cut">
+            {facts.code === 'KeyAlreadyExists' ? 'A file with this name exists' : facts.message}
+          </span>
           {facts.code === 'EntityTooLarge' && (
             <Link to="/app/$ref/limits" params={{ ref: appRef }} search={{ limit: 'storageFileBytes' }}>
               Limit
@@ -75,12 +78,16 @@ function Line({ appRef, upload, queue }: { appRef: string; upload: Upload; queue
         </span>
       ) : (
         <span className={styles.progress}>
-          <progress
-            className={styles.bar}
-            aria-label={`Progress of ${name}`}
-            value={state === 'done' ? 1 : sent}
-            max={state === 'done' ? 1 : Math.max(1, file.size)}
-          />
+          {state === 'done' ? (
+            <Icon of={IconCheck} small />
+          ) : (
+            <progress
+              className={styles.bar}
+              aria-label={`Progress of ${name}`}
+              value={sent}
+              max={Math.max(1, file.size)}
+            />
+          )}
           <span className="cut">{progressWords(upload)}</span>
         </span>
       )}
