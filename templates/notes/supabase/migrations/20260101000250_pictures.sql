@@ -53,8 +53,3 @@ $$;
 comment on function public.delete_pictures() is 'Deletes the pictures of a deleted note.';
 revoke execute on function public.delete_pictures() from public, anon, authenticated, service_role;
 create trigger delete_pictures after delete on public.notes for each row execute function public.delete_pictures();
-
-select ninefold.define_screen('/notes/new', 'Write', 'form', 'public.notes', columns => array['title', 'notebook', 'body', 'pictures']);
-
-select ninefold.label('de', 'Bilder', entity => 'public.notes', field => 'pictures', help => 'Bilder zur Notiz.'),
-  ninefold.label('ar', 'الصور', entity => 'public.notes', field => 'pictures', help => 'صور تخص الملاحظة.');

@@ -67,18 +67,3 @@ comment on function public.delete_attachments() is 'Deletes the files of a delet
 revoke execute on function public.delete_attachments() from public, anon, authenticated, service_role;
 create trigger delete_attachments after delete on public.tickets for each row execute function public.delete_attachments();
 create trigger delete_attachments after delete on public.comments for each row execute function public.delete_attachments();
-
-select ninefold.define_screen('/comments/internal', 'Say something or note it', 'form', 'public.comments',
-  columns => array['ticket', 'body', 'attachments', 'internal'], roles => array['agent', 'lead']);
-select ninefold.define_screen('/comments/new', 'Say something', 'form', 'public.comments',
-  columns => array['ticket', 'body', 'attachments']);
-select ninefold.define_screen('/tickets/new', 'Ask for help', 'form', 'public.tickets',
-  columns => array['topic', 'subject', 'description', 'attachments'], roles => array['authenticated']);
-
-select ninefold.label(l.language, l.label, entity => l.entity, field => 'attachments', help => l.help)
-from (values
-  ('de', 'public.tickets'::regclass, 'Dateien', 'Bilder, Aufnahmen und anderes, was das Anliegen zeigt.'),
-  ('de', 'public.comments', 'Dateien', 'Dateien zur Nachricht.'),
-  ('ar', 'public.tickets', 'الملفات', 'صور وتسجيلات وملفات أخرى توضح الطلب.'),
-  ('ar', 'public.comments', 'الملفات', 'ملفات تخص الرسالة.')
-) as l(language, entity, label, help);
