@@ -10,6 +10,7 @@ import { type DefinitionFacts, definitionQueries } from './definitions.ts';
 import { type DescriptionFacts, descriptionQueries } from './description.ts';
 import type { EntityFacts } from './entities.ts';
 import { entityQueries } from './entities.ts';
+import { type FileFieldFacts, fileFieldQueries } from './file-fields.ts';
 import { withGeneratedViewFields } from './generated-view-fields.ts';
 import { type IndexFacts, indexQueries } from './indexes.ts';
 import { type JobFacts, jobQueries } from './jobs.ts';
@@ -25,7 +26,13 @@ import { boundQueries, type ServerLimitFacts } from './server-limits.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions.ts';
 
 /** Facts about the objects of the app and its server limits. */
-interface ObjectFacts extends DescriptionFacts, MachineFacts, ServerLimitFacts, EntityFacts, DefinitionFacts {}
+interface ObjectFacts
+  extends DescriptionFacts,
+    MachineFacts,
+    ServerLimitFacts,
+    EntityFacts,
+    FileFieldFacts,
+    DefinitionFacts {}
 
 /** Facts about functions, constraints, privileges and other conditions on rows. */
 interface AskedFacts
@@ -64,7 +71,10 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
 }
 
 /** The facts that decisions about privileges can depend on. */
-export type DecisionFacts = Omit<Facts, 'comments' | 'description' | 'labels' | 'screens' | 'screen_refusals'>;
+export type DecisionFacts = Omit<
+  Facts,
+  'comments' | 'description' | 'file_fields' | 'labels' | 'screens' | 'screen_refusals'
+>;
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
@@ -98,6 +108,7 @@ const objectQueries = {
   ...machineQueries,
   ...boundQueries,
   ...entityQueries,
+  ...fileFieldQueries,
   ...definitionQueries,
 };
 const askedQueries = {
@@ -145,6 +156,7 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   'ninefold.app': /ninefold\.app\b/,
   'ninefold.screens': /ninefold\.screens/,
   'ninefold.labels': /ninefold\.labels/,
+  'ninefold.file_fields': /ninefold\.file_fields/,
 };
 
 /**

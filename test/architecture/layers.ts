@@ -99,8 +99,8 @@ const sharedInWeb: Readonly<Record<string, readonly string[]>> = {
   ui: ['language'],
   language: [],
   rows: [],
-  files: ['ui'],
-  fields: ['ui', 'language'],
+  files: ['ui', 'language'],
+  fields: ['ui', 'language', 'files'],
   portal: ['ui', 'language', 'rows', 'fields', 'files'],
   console: ['ui', 'language', 'rows', 'fields', 'files'],
 };

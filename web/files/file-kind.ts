@@ -53,3 +53,54 @@ export function shownAs(
   if (kind !== 'image' && kind !== 'video' && kind !== 'audio') return null;
   return safeTypes[kind]?.includes(type.trim()) ? { as: kind, type: type.trim() } : null;
 }
+
+/** Content types by the end of a name. */
+const endings: Readonly<Record<string, string>> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  bmp: 'image/bmp',
+  svg: 'image/svg+xml',
+  heic: 'image/heic',
+  tif: 'image/tiff',
+  tiff: 'image/tiff',
+  mp4: 'video/mp4',
+  m4v: 'video/mp4',
+  webm: 'video/webm',
+  ogv: 'video/ogg',
+  mov: 'video/quicktime',
+  mp3: 'audio/mpeg',
+  m4a: 'audio/mp4',
+  aac: 'audio/aac',
+  ogg: 'audio/ogg',
+  oga: 'audio/ogg',
+  opus: 'audio/ogg',
+  wav: 'audio/wav',
+  flac: 'audio/flac',
+  pdf: 'application/pdf',
+  csv: 'text/csv',
+  tsv: 'text/tab-separated-values',
+  xls: 'application/vnd.ms-excel',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  ods: 'application/vnd.oasis.opendocument.spreadsheet',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  json: 'application/json',
+  xml: 'application/xml',
+  html: 'text/html',
+  zip: 'application/zip',
+  gz: 'application/gzip',
+  tar: 'application/x-tar',
+  '7z': 'application/x-7z-compressed',
+  woff2: 'font/woff2',
+  ttf: 'font/ttf',
+};
+
+/** Returns the content type of a file by the end of its name. The stored type can be another one. Pure. */
+export function typeByName(name: string): string {
+  const ending = /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
+  return (Object.hasOwn(endings, ending) && endings[ending]) || 'application/octet-stream';
+}

@@ -16,6 +16,7 @@ import { ruleWords, valueWords } from '../../words/rule.ts';
 import { thing } from '../../words/sentence-parts.ts';
 import { isDocumented } from '../documented.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './key-words.ts';
+import { fileRules } from './rules-of-files.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 
@@ -66,6 +67,7 @@ function rulesOf(look: EntryLookup, relation: RelationFact): Rule[] {
   const ofFields = fields.flatMap((field) => [
     ...required(field, key.includes(field.number), entity),
     ...typeRules(look, field),
+    ...fileRules(look, field),
   ]);
   const ofRows = [
     ...constraints.flatMap((one) => constraintRules(look, relation, one)),

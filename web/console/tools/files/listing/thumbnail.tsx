@@ -1,34 +1,9 @@
-import {
-  IconFile,
-  IconFileMusic,
-  IconFileText,
-  IconFileTypePdf,
-  IconFileZip,
-  IconLetterCase,
-  IconPhoto,
-  IconTable,
-  IconVideo,
-  IconWorldCode,
-} from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
-import { type FileKind, fileKind, shownAs } from '../../../../files/file-kind.ts';
-import { Icon } from '../../../../ui/icon.tsx';
+import { FileIcon } from '../../../../files/file-icon.tsx';
+import { shownAs } from '../../../../files/file-kind.ts';
+import { useBlobUrl } from '../../../../files/use-blob-url.ts';
 import { objectBytes, type StoredObject, thumbnailBytes } from '../../../queries/files/objects.ts';
 import styles from './listing.module.css';
-import { useBlobUrl } from './use-blob-url.ts';
-
-const icons: Readonly<Record<FileKind, typeof IconFile>> = {
-  image: IconPhoto,
-  video: IconVideo,
-  audio: IconFileMusic,
-  PDF: IconFileTypePdf,
-  table: IconTable,
-  text: IconFileText,
-  archive: IconFileZip,
-  font: IconLetterCase,
-  page: IconWorldCode,
-  file: IconFile,
-};
 
 /** Size in bytes up to which an image is its own thumbnail, if the node does not scale images. */
 const SMALL = 256 * 1024;
@@ -46,7 +21,7 @@ export function Thumbnail({ appRef, bucket, object }: { appRef: string; bucket: 
   const url = useBlobUrl(scaled.data ?? itself.data, shown?.as === 'image' ? shown.type : '');
   return (
     <span className={styles.thumbnail}>
-      {url ? <img src={url} alt="" decoding="async" /> : <Icon of={icons[fileKind(object.type)]} />}
+      {url ? <img src={url} alt="" decoding="async" /> : <FileIcon type={object.type} />}
     </span>
   );
 }

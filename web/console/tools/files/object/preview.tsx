@@ -1,6 +1,7 @@
 import { IconDownload, IconMaximize } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { shownAs } from '../../../../files/file-kind.ts';
+import { useBlobUrl } from '../../../../files/use-blob-url.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { classNames } from '../../../../ui/class-names.ts';
 import { FailureNote } from '../../../../ui/failure.tsx';
@@ -10,7 +11,6 @@ import { failureFacts } from '../../../queries/api-failure.ts';
 import { connection } from '../../../queries/apps.ts';
 import { objectBytes, type StoredObject, signedPath } from '../../../queries/files/objects.ts';
 import { lastPart } from '../listing/object-table.tsx';
-import { useBlobUrl } from '../listing/use-blob-url.ts';
 import styles from './object.module.css';
 
 const MB = 1024 * 1024;

@@ -3,7 +3,7 @@ import { consoleHeader } from '../../../../../contract/admin.ts';
 import type { ChosenFile } from '../../../../files/dropped-files.ts';
 import { sendFile } from '../../../../files/send-file.ts';
 import { type Upload, UploadQueue } from '../../../../files/upload-queue.ts';
-import { ApiFailure, failureOf } from '../../../queries/api-failure.ts';
+import { failureOfText } from '../../../queries/api-failure.ts';
 import { fileKeys } from '../../../queries/files/file-keys.ts';
 import { storageUrl } from '../../../queries/files/storage-call.ts';
 import { mayPass, queryClient } from '../../../queries/query-client.ts';
@@ -48,17 +48,6 @@ function refresh(ref: string, bucket: string): void {
 
 const isSending = (queue: UploadQueue): boolean =>
   queue.get().some(({ state }) => state === 'running' || state === 'waiting');
-
-function failureOfText(status: number, text: string, requestId: string | null): ApiFailure {
-  if (status === 0) return new ApiFailure('The server does not answer.', { code: 'unreachable', status: null });
-  let body: unknown = null;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    // A proxy can answer with a page. The status says enough then.
-  }
-  return failureOf(status, body, requestId);
-}
 
 /** Uploads into one folder. */
 export interface Uploads {

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
 /** Returns a URL of bytes for an element of the page, with a content type; null without bytes. It ends with the component. */
-export function useBlobUrl(bytes: ArrayBuffer | undefined, type: string): string | null {
+export function useBlobUrl(bytes: ArrayBuffer | null | undefined, type: string): string | null {
   const [made, setMade] = useState<{ of: ArrayBuffer; url: string } | null>(null);
   useEffect(() => {
     if (!bytes) return;
