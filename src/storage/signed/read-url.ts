@@ -4,17 +4,13 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
-import { signedOptionsText } from '../images/options.ts';
+import { MAX_QUALITY, MIN_QUALITY, signedOptionsText } from '../images/options.ts';
 import { decodedPath, objectName } from '../names.ts';
 import { placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
 import { signedPath } from './tokens.ts';
-
-/** The quality of an image in percent, as in Supabase Storage. */
-const MIN_QUALITY = 20;
-const MAX_QUALITY = 100;
 
 const seconds = z
   .number()
