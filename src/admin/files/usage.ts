@@ -13,10 +13,10 @@ import { json } from '../reply.ts';
 /** Number of members that the usage names. */
 const TOP_MEMBERS = 20;
 
-/** Makes a transaction of the app's authenticator read every object, and ends it after `statementSeconds`. */
+/** Makes a transaction of the app's authenticator read every object, and ends it after `fileUsageSeconds`. */
 const becomeServiceRole: Statement = {
   text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true),
-    pg_catalog.set_config('statement_timeout', '${limits.fileUsageSeconds.default * 1000}', true)`,
+    pg_catalog.set_config('lock_timeout', '0', true), pg_catalog.set_config('statement_timeout', '${limits.fileUsageSeconds.default * 1000}', true)`,
   params: [],
   planKey: '',
 };
@@ -134,11 +134,17 @@ async function readAsService<T>(app: App, text: string, params: readonly string[
   const [, result] = await app.database
     .run([becomeServiceRole, { text, params: [...params], planKey: 'service_role' }])
     .catch((error: unknown) => {
-      const isMissing = error instanceof DatabaseError && notInstalled.has(error.sqlstate);
-      throw isMissing ? new NinefoldError('StorageNotInstalled', { cause: error }) : error;
+      const sqlstate = error instanceof DatabaseError ? error.sqlstate : '';
+      if (notInstalled.has(sqlstate)) throw new NinefoldError('StorageNotInstalled', { cause: error });
+      if (sqlstate !== CANCELED) throw error;
+      const message = `The database did not count the files within ${limits.fileUsageSeconds.default} seconds.`;
+      throw new NinefoldError('database_busy', { message, limit: 'fileUsageSeconds', cause: error });
     });
   return result ? firstJson<T>(result) : null;
 }
+
+/** SQLSTATE of a statement that took longer than its limit. */
+const CANCELED = '57014';
 
 /** SQLSTATEs of a missing schema, table or column: the schema storage is not Ninefold's. */
 const notInstalled = new Set(['3F000', '42P01', '42703']);
