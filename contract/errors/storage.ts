@@ -180,6 +180,15 @@ export const storageErrors = entries('storage', {
     action: 'Use the object itself, or upload a smaller image.',
     member: 'This picture cannot be shown.',
   },
+  TooManyImages: {
+    status: 429,
+    message: 'Too many images wait to be scaled',
+    meaning:
+      'Images of the app wait until this worker scales them: as many as appImagesWaiting allows, or for longer than imageWaitSeconds.',
+    action: 'Try again later. Each image is scaled once and then stored.',
+    member: memberTexts.tryAgain,
+    limit: 'appImagesWaiting',
+  },
   ImagesUnavailable: {
     status: 501,
     message: 'Images cannot be scaled here',

@@ -10,3 +10,6 @@ export function newS3KeyId(): string {
 /** Returns the secret of an access key of the S3 protocol. It is derived from the id, so no database stores it. */
 export const s3KeySecret = ({ authenticatorPassword, ref }: AppRecord, id: string): string =>
   Buffer.from(hkdfSync('sha256', authenticatorPassword, ref, `S3 key ${id}`, 30)).toString('base64url');
+
+/** Returns true for a text that can be an access key id. */
+export const isS3KeyId = (id: string): boolean => /^NF[A-Z2-7]{18}$/.test(id);
