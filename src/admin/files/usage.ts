@@ -10,6 +10,9 @@ import { type AdminCall, adminCall } from '../call.ts';
 import { openApp } from '../open-app.ts';
 import { json } from '../reply.ts';
 
+/** Digits of the largest size that counts. The sum of such sizes fits into a bigint. */
+const SIZE_DIGITS = 15;
+
 /** Number of members that the usage names. */
 const TOP_MEMBERS = 20;
 
@@ -22,7 +25,7 @@ const becomeServiceRole: Statement = {
 };
 
 /** The size of an object. SQL of the app can write any text there. */
-const SIZE = `case when o.metadata ->> 'size' ~ '^[0-9]{1,15}$' then (o.metadata ->> 'size')::bigint else 0 end`;
+const SIZE = `case when o.metadata ->> 'size' ~ '^[0-9]{1,${SIZE_DIGITS}}$' then (o.metadata ->> 'size')::bigint else 0 end`;
 
 const USAGE = `
   with counted as materialized (
