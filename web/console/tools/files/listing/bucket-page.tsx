@@ -52,14 +52,7 @@ export function BucketPage({
   const stored = usage?.buckets.find(({ id }) => id === bucket.id);
   const [dialog, setDialog] = useState<EntriesDialog | null>(null);
   const uploads = useUploads(appRef, bucket.id, path);
-  const open = useCallback(
-    ({ kind, name }: Entry) => {
-      if (kind === 'object') return onSearch({ file: name });
-      setMarks(noMarks);
-      onSearch({ bucket: bucket.id, path: name, q: undefined, file: undefined });
-    },
-    [bucket.id, onSearch, setMarks],
-  );
+  const open = useOpen(bucket.id, onSearch, setMarks);
   const chosen = entries?.find(({ name }) => name === file);
   const objects = useMemo(() => entries?.filter(({ kind }) => kind === 'object'), [entries]);
   const choose = useCallback((name: string | null) => onSearch({ file: name ?? undefined }), [onSearch]);
@@ -118,6 +111,18 @@ export function BucketPage({
         />
       )}
     </Page>
+  );
+}
+
+/** Returns the function that opens a folder, or the panel of an object. */
+function useOpen(bucket: string, onSearch: (change: FilesChange) => void, setMarks: (marks: Marks) => void) {
+  return useCallback(
+    ({ kind, name }: Entry) => {
+      if (kind === 'object') return onSearch({ file: name });
+      setMarks(noMarks);
+      onSearch({ bucket, path: name, q: undefined, file: undefined });
+    },
+    [bucket, onSearch, setMarks],
   );
 }
 
