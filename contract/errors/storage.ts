@@ -173,19 +173,21 @@ export const storageErrors = entries('storage', {
     action: 'Use an app with a database that Ninefold created.',
     member: memberTexts.fault,
   },
-  StorageUnavailable: {
-    status: 503,
-    message: 'The files cannot be reached at the moment',
-    meaning: 'The folder or the S3 bucket that holds the bytes failed. Nothing of the request was stored.',
-    action: 'Try again. The log of the node has the cause.',
-    member: memberTexts.tryAgain,
-  },
   ImageRefused: {
     status: 422,
     message: 'The image cannot be scaled',
     meaning: 'The object is no image that can be scaled, or has more pixels or takes longer than the limits allow.',
     action: 'Use the object itself, or upload a smaller image.',
     member: 'This picture cannot be shown.',
+  },
+  TooManyImages: {
+    status: 429,
+    message: 'Too many images wait to be scaled',
+    meaning:
+      'Images of the app wait until this worker scales them: as many as appImagesWaiting allows, or for longer than imageWaitSeconds.',
+    action: 'Try again later. Each image is scaled once and then stored.',
+    member: memberTexts.tryAgain,
+    limit: 'appImagesWaiting',
   },
   ImagesUnavailable: {
     status: 501,

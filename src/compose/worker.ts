@@ -178,6 +178,7 @@ export async function composeWorker(
     close: async () => {
       await http.close();
       parser.close();
+      node.storage.images.close();
       node.turns.stop();
       await hosting.scheduledWork.stop();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);

@@ -40,6 +40,10 @@ export class FolderStore implements ByteStore {
     this.#incoming = incoming;
   }
 
+  path(key: string): string {
+    return join(this.#folder, checkKey(key));
+  }
+
   async put(key: string, file: SpooledFile): Promise<void> {
     await this.#place(key, (path) => rename(file.path, path));
   }
@@ -54,7 +58,7 @@ export class FolderStore implements ByteStore {
 
   async size(key: string): Promise<number | null> {
     try {
-      return (await stat(this.#path(key))).size;
+      return (await stat(this.path(key))).size;
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -63,7 +67,7 @@ export class FolderStore implements ByteStore {
 
   /** Deletes without fsync: after a crash, some of the files can exist again. */
   async delete(keys: readonly string[]): Promise<void> {
-    const paths = keys.map((key) => this.#path(key));
+    const paths = keys.map((key) => this.path(key));
     for (let first = 0; first < paths.length; first += DELETIONS) {
       await Promise.all(paths.slice(first, first + DELETIONS).map(removeFile));
     }
@@ -72,11 +76,11 @@ export class FolderStore implements ByteStore {
 
   async *list(prefix: string): AsyncGenerator<StoredBytes> {
     const path = checkPrefix(prefix).slice(0, -1);
-    yield* this.#walk(path === '' ? this.#folder : this.#path(path), prefix);
+    yield* this.#walk(path === '' ? this.#folder : this.path(path), prefix);
   }
 
   async copy(from: string, to: string): Promise<void> {
-    const source = this.#path(from);
+    const source = this.path(from);
     await stat(source).catch((error: unknown) => {
       throw isMissing(error) ? new BytesMissingError(from, error) : error;
     });
@@ -94,19 +98,15 @@ export class FolderStore implements ByteStore {
 
   async #open<T>(key: string, open: (path: string) => Promise<T>): Promise<T> {
     try {
-      return await open(this.#path(key));
+      return await open(this.path(key));
     } catch (error) {
       throw isMissing(error) ? new BytesMissingError(key, error) : error;
     }
   }
 
-  #path(key: string): string {
-    return join(this.#folder, checkKey(key));
-  }
-
   /** Makes an entry in the folder of a key, creates the folder if it is missing, and makes all changed folders durable. */
   async #place(key: string, makeEntry: (path: string) => Promise<void>): Promise<void> {
-    const path = this.#path(key);
+    const path = this.path(key);
     const folder = dirname(path);
     try {
       for (let attempt = 1; ; attempt++) {

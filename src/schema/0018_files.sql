@@ -37,6 +37,7 @@ create table ninefold.uploads (
   -- The signed upload URL with which the upload began.
   token_id text,
   content_type text not null,
+  content_encoding text,
   cache_control text,
   user_metadata jsonb,
   is_upsert boolean not null,

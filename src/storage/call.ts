@@ -116,7 +116,7 @@ const parameter = (
 const ofEveryCall: readonly ErrorCode[] = ['InvalidRequest', 'StorageNotInstalled', 'body_incomplete'];
 const ofCallers: readonly ErrorCode[] = ['InvalidJWT', 'AccessDenied', 'database_refused', 'PGRST302'];
 
-const bounds = { depth: 64, values: limits.bodyValues.default };
+const bounds = { depth: limits.storageJsonDepth.default, values: limits.bodyValues.default };
 
 /**
  * Reads a JSON body by its schema. A missing body is an empty object.

@@ -1,6 +1,7 @@
 import { createBucket, deleteBucket, emptyBucket, getBucket, listBuckets, updateBucket } from './buckets/calls.ts';
 import type { Endpoint } from './call.ts';
 import { purgeBucket, purgeObject } from './cdn.ts';
+import { renderAuthenticated, renderPublic, renderSigned } from './images/calls.ts';
 import { download, downloadPublic, downloadShort, downloadSigned } from './objects/download.ts';
 import { info, infoAuthenticated, infoPublic } from './objects/info.ts';
 import { list } from './objects/list.ts';
@@ -30,6 +31,9 @@ export const calls: readonly Endpoint[] = [
   signOne,
   signMany,
   downloadSigned,
+  renderPublic,
+  renderAuthenticated,
+  renderSigned,
   infoPublic,
   infoAuthenticated,
   info,

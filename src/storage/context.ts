@@ -5,6 +5,7 @@ import type { Spool } from '../files/spool.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import type { FreeDisk } from './free-disk.ts';
+import type { Images } from './images/images.ts';
 import type { StorageUsage } from './usage.ts';
 
 /** The parts that the apps of a worker share. */
@@ -13,6 +14,7 @@ export interface StorageNode {
   readonly spool: Spool;
   readonly usage: StorageUsage;
   readonly disk: FreeDisk;
+  readonly images: Images;
   /** Counts the uploads of each app that run in this worker. */
   readonly uploads: Map<string, number>;
 }

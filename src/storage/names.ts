@@ -1,6 +1,8 @@
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
+/** Number of characters of a name that an error repeats. */
+const SHOWN = 120;
 /** The characters of a bucket's id: those that Amazon S3 and Supabase allow in keys, without the slash. */
 const BUCKET = /^[\w!.*'() &$@=;:+,?-]+$/;
 /** Control characters, which no header and no file system takes, and unpaired surrogates. */
@@ -17,11 +19,11 @@ export function bucketName(name: string): string {
 }
 
 /**
- * Returns the path of an object in Unicode's composed form (NFC), so that one name has one spelling.
+ * Returns the path of an object. Two spellings of a name in Unicode are two paths, as in Amazon S3, so that tools that
+ * compare paths find what they stored.
  * @throws NinefoldError InvalidKey
  */
-export function objectName(name: string): string {
-  const path = name.normalize('NFC');
+export function objectName(path: string): string {
   const segments = path.split('/');
   const isValid =
     path !== '' &&
@@ -29,7 +31,7 @@ export function objectName(name: string): string {
     !UNSAFE.test(path) &&
     segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
   if (isValid) return path;
-  throw new NinefoldError('InvalidKey', { message: `Invalid key: ${shown(name)}` });
+  throw new NinefoldError('InvalidKey', { message: `Invalid key: ${shown(path)}` });
 }
 
 /**
@@ -44,8 +46,5 @@ export function decodedPath(part: string): string {
     throw new NinefoldError('InvalidKey', { message: `Invalid key: ${shown(part)}` });
   }
 }
-
-/** Characters of a name that an error repeats. */
-const SHOWN = 120;
 
 const shown = (name: string): string => [...name].slice(0, SHOWN).join('').replace(UNSAFE, '?');

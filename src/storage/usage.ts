@@ -1,8 +1,15 @@
 import { limits } from '../../contract/limits.ts';
+import type { StorageSettings } from '../../contract/settings-storage.ts';
+import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { StorageContext } from './context.ts';
+
+/** An app with its quotas. */
+interface Quotas {
+  readonly app: Pick<App, 'ref' | 'database' | 'serverDatabase'>;
+  readonly settings: StorageSettings;
+}
 
 /** A sum of bytes, and the bytes that this worker has added since. */
 interface Sum {
@@ -33,7 +40,7 @@ export class StorageUsage {
    * Checks that `bytes` more fit into the quotas of the app, the bucket and the member.
    * @throws NinefoldError QuotaExceeded
    */
-  async require(context: StorageContext, bucket: string, ownerId: string | null, bytes: number): Promise<void> {
+  async require(context: Quotas, bucket: string, ownerId: string | null, bytes: number): Promise<void> {
     const { app } = context;
     for (const { key, max, limit, of, read } of this.#quotas(context, bucket, ownerId)) {
       const used = await this.#sum(`${app.ref} ${key}`, read);
@@ -43,14 +50,14 @@ export class StorageUsage {
   }
 
   /** Counts the bytes of an upload of this worker. */
-  add({ app }: Pick<StorageContext, 'app'>, bucket: string, ownerId: string | null, bytes: number): void {
+  add({ app }: Pick<Quotas, 'app'>, bucket: string, ownerId: string | null, bytes: number): void {
     for (const key of ['app', `bucket ${bucket}`, `member ${ownerId}`]) {
       const sum = this.#sums.get(`${app.ref} ${key}`);
       if (sum) sum.added += bytes;
     }
   }
 
-  #quotas(context: StorageContext, bucket: string, ownerId: string | null) {
+  #quotas(context: Quotas, bucket: string, ownerId: string | null) {
     const { app, settings } = context;
     const rows = (column: 'bucket_id' | 'owner_id', value: string) => async () => {
       const [, result] = await app.database.run([

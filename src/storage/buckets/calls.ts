@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { limits } from '../../../contract/limits.ts';
 import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -17,7 +18,7 @@ const size = z
   .nullish()
   .transform((value, context) => {
     if (value === null || value === undefined) return value;
-    const [, number = '', unit = ''] = /^([\d.]{1,15})\s*([kmgt]?b)?$/i.exec(String(value)) ?? [];
+    const [, number = '', unit = ''] = /^([\d.]+)\s*([kmgt]?b)?$/i.exec(String(value)) ?? [];
     const bytes = Math.floor(Number(number) * (UNITS[unit.toLowerCase()] ?? 1));
     if (number !== '' && Number.isSafeInteger(bytes)) return bytes;
     context.addIssue({ code: 'custom', message: 'must be a number of bytes, such as 1048576 or "1MB"' });
@@ -31,10 +32,10 @@ const rules = {
     .array(
       z
         .string()
-        .max(200)
+        .max(limits.bucketTypes.default)
         .regex(/^[\w!#$&^.+*-]+(?:\/[\w!#$&^.+*-]+)?$/, 'is no media type'),
     )
-    .max(200)
+    .max(limits.bucketTypes.default)
     .nullish()
     .meta(optional('The types of files, such as image/png or image/*.', 'list of text')),
 };
@@ -89,7 +90,7 @@ function choice<T extends string>(query: URLSearchParams, name: string, values: 
 function count(query: URLSearchParams, name: string): string | null {
   const value = query.get(name);
   if (value === null || value === '') return null;
-  if (/^\d{1,15}$/.test(value)) return value;
+  if (/^\d+$/.test(value) && Number.isSafeInteger(Number(value))) return value;
   throw new NinefoldError('InvalidRequest', { message: `${name} must be a whole number` });
 }
 

@@ -10,8 +10,14 @@ import { json } from '../reply.ts';
 import { asCaller, runActs } from '../run.ts';
 import { entriesSql, type ListedEntry } from './list-sql.ts';
 
+/** The longest cursor in characters. A cursor contains a path in Base64. */
+const CURSOR = 4096;
+
 /** The place after which a page begins: the last entry in the order by name, else the number of entries before it. */
-const cursorShape = z.union([z.object({ after: z.string() }), z.object({ offset: z.number().int().min(0).max(1e9) })]);
+const cursorShape = z.union([
+  z.object({ after: z.string() }),
+  z.object({ offset: z.number().int().min(0).max(limits.storageListOffset.default) }),
+]);
 
 const encode = (cursor: z.output<typeof cursorShape>): string =>
   Buffer.from(JSON.stringify(cursor)).toString('base64url');
@@ -42,7 +48,7 @@ export const listV2 = storageCall({
       .max(limits.storageListRows.default)
       .nullish()
       .meta(optional('The most entries; 1000 by default.', 'integer')),
-    cursor: z.string().max(4096).nullish().meta(optional('nextCursor of the page before.')),
+    cursor: z.string().max(CURSOR).nullish().meta(optional('nextCursor of the page before.')),
     with_delimiter: z
       .boolean()
       .nullish()
@@ -70,7 +76,7 @@ export const listV2 = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: (body.prefix ?? '').replace(/^\/+/, '').normalize('NFC'),
+          prefix: (body.prefix ?? '').replace(/^\/+/, ''),
           search: '',
           // One more entry tells whether a next page exists.
           limit: limit + 1,

@@ -41,7 +41,7 @@ export const list = storageCall({
       .number()
       .int()
       .min(0)
-      .max(1_000_000_000)
+      .max(limits.storageListOffset.default)
       .nullish()
       .meta(optional('The number of entries to leave out.', 'integer')),
     search: text.meta(optional('The start of the names of entries, in any letter case.')),
@@ -67,7 +67,7 @@ export const list = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: prefix.normalize('NFC'),
+          prefix: prefix,
           search: body.search ?? '',
           limit: body.limit ?? 100,
           offset: body.offset ?? 0,

@@ -1,4 +1,5 @@
 import type { BodyStream, CallRequest, Reply } from '../../../contract/call-request.ts';
+import { limits } from '../../../contract/limits.ts';
 import { contentKey } from '../../apps/files/content-key.ts';
 import { matchesEntityTag, readRange } from '../../calls/conditional.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -13,7 +14,9 @@ import { entityTagOf, type StoredObject } from './object.ts';
 const INLINE =
   /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|x-icon|vnd\.microsoft\.icon)|audio\/[\w.+-]+|video\/[\w.+-]+|text\/plain)$/;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?: *; *[\w-]+=(?:[\w.+:-]+|"[\w .+:;=-]*"))*$/;
-const PRINTABLE = /^[\x20-\x7E]{1,200}$/;
+const PRINTABLE = /^[\x20-\x7E]+$/;
+/** The longest Cache-Control of a file in characters. SQL can write any text into the metadata. */
+const CACHE_CONTROL = 200;
 
 /**
  * A document of such a response has an opaque origin and may not load anything. Files share the origin with the pages of
@@ -29,7 +32,9 @@ const WHOLE = 64 * 1024;
 /** Returns the type of an object for the header Content-Type. */
 export function contentTypeOf({ metadata }: Pick<StoredObject, 'metadata'>): string {
   const type = metadata?.mimetype;
-  return typeof type === 'string' && type.length < 200 && MEDIA_TYPE.test(type) ? type : DEFAULT_TYPE;
+  return typeof type === 'string' && type.length <= limits.mediaTypeCharacters.default && MEDIA_TYPE.test(type)
+    ? type
+    : DEFAULT_TYPE;
 }
 
 /** How the reply offers the file: shown in the browser, or as a download with a name or without. */
@@ -123,17 +128,20 @@ function attachment(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
+/** Returns the header Cache-Control: what the uploader asked for, but `private` for an object that not everybody may read. */
+export function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
   const value = metadata?.cacheControl;
-  const given = typeof value === 'string' && PRINTABLE.test(value) ? value : 'no-cache';
+  const given =
+    typeof value === 'string' && value.length <= CACHE_CONTROL && PRINTABLE.test(value) ? value : 'no-cache';
   return isPublic || /\bprivate\b|\bno-store\b/.test(given)
     ? given
     : `private, ${given.replace(/\bpublic\b,? */g, '')}`;
 }
 
-const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();
+export const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();
 
-function isUnchanged(headers: CallRequest['headers'], etag: string, object: StoredObject): boolean {
+/** Returns true if the conditions of a request say that the client has the version of the object. */
+export function isUnchanged(headers: CallRequest['headers'], etag: string, object: StoredObject): boolean {
   if (headers['if-none-match'] !== undefined) return matchesEntityTag(headers['if-none-match'], etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return !Number.isNaN(since) && Date.parse(lastModified(object)) <= since;
@@ -166,6 +174,6 @@ async function openBytes(
     return Object.assign(await store.read(key, wanted), { length });
   } catch (cause) {
     if (cause instanceof BytesMissingError) throw new NinefoldError('BytesMissing', { cause });
-    throw cause instanceof NinefoldError ? cause : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+    throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
   }
 }

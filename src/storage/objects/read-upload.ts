@@ -23,6 +23,12 @@ export interface ArrivingFile {
 
 /** The seconds for which Supabase Storage lets a browser cache a file, if the client says nothing. */
 const NO_CACHE = 'no-cache';
+/** The longest name of a field of a form in characters, and the most fields and headers of a part. */
+const FIELD_NAME = 100;
+const FIELDS = 16;
+const HEADERS = 32;
+/** The most values in the metadata of a file. */
+const METADATA_VALUES = 1000;
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+*-]+/;
 
 /**
@@ -52,7 +58,9 @@ export async function readUpload(request: CallRequest): Promise<ArrivingFile> {
 
 /** Returns a type that can be a header; the general type for a text that cannot. */
 export const contentType = (type: string): string =>
-  TYPE.test(type) && /^[\x20-\x7E]{1,200}$/.test(type) ? type : DEFAULT_TYPE;
+  TYPE.test(type) && type.length <= limits.mediaTypeCharacters.default && /^[\x20-\x7E]+$/.test(type)
+    ? type
+    : DEFAULT_TYPE;
 
 async function* none(): AsyncGenerator<Uint8Array> {}
 
@@ -85,7 +93,7 @@ async function readForm(body: AsyncIterable<Uint8Array>, type: string): Promise<
       contentEncoding: fields.contentEncoding ?? null,
       userMetadata: metadataOf(fields.metadata),
     },
-    bytes: stream,
+    bytes: partOf(stream),
     announced: null,
     finished: () =>
       parsing.catch((cause: unknown) => {
@@ -93,6 +101,15 @@ async function readForm(body: AsyncIterable<Uint8Array>, type: string): Promise<
       }),
     close: () => source.destroy(),
   };
+}
+
+/** Reads the part of a form. A form that ends early or is malformed ends the part with an error. */
+async function* partOf(stream: Readable): AsyncGenerator<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (cause) {
+    throw malformed(cause);
+  }
 }
 
 const malformed = (cause: unknown): unknown =>
@@ -105,7 +122,15 @@ function openParser(type: string): BusboyInstance {
   try {
     return new Busboy({
       headers: { 'content-type': type },
-      limits: { files: 1, fields: 16, fieldNameSize: 100, fieldSize: max, headerPairs: 32, headerSize: max, parts: 20 },
+      limits: {
+        files: 1,
+        fields: FIELDS,
+        fieldNameSize: FIELD_NAME,
+        fieldSize: max,
+        headerPairs: HEADERS,
+        headerSize: max,
+        parts: FIELDS + 1,
+      },
     });
   } catch (cause) {
     throw malformed(cause);
@@ -132,7 +157,7 @@ export function metadataOf(text: string | undefined): Readonly<Record<string, un
   }
   let value: unknown;
   try {
-    value = parseBoundedJson(text, { depth: 32, values: 1000 });
+    value = parseBoundedJson(text, { depth: limits.storageJsonDepth.default, values: METADATA_VALUES });
   } catch (cause) {
     if (!(cause instanceof SyntaxError || cause instanceof JsonTooComplex)) throw cause;
     throw new NinefoldError('InvalidRequest', { message: 'The metadata is not valid JSON, or too complex.', cause });

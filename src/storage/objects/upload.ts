@@ -22,7 +22,7 @@ export const uploadErrors: readonly ErrorCode[] = [
   'QuotaExceeded',
   'InvalidMimeType',
   'TooManyUploads',
-  'StorageUnavailable',
+  'storage_unavailable',
   'app_storage_full',
 ];
 

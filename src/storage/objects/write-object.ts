@@ -101,7 +101,7 @@ export async function storeObject(
     await requireAllowedType(bucket, details.contentType, file.head);
     await usage.require(context, place.bucket, ownerId, file.size);
     await store.put(key, file).catch((cause: unknown) => {
-      throw cause instanceof NinefoldError ? cause : new NinefoldError('StorageUnavailable', { retryAfter: 1, cause });
+      throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
     });
   } catch (error) {
     await spool.discard(file);

@@ -4,12 +4,17 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
+import { signedOptionsText } from '../images/options.ts';
 import { decodedPath, objectName } from '../names.ts';
 import { placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
 import { signedPath } from './tokens.ts';
+
+/** The quality of an image in percent, as in Supabase Storage. */
+const MIN_QUALITY = 20;
+const MAX_QUALITY = 100;
 
 const seconds = z
   .number()
@@ -21,21 +26,14 @@ const seconds = z
 /** The options of a scaled image, as storage-js sends them. */
 const transform = z
   .object({
-    width: z.number().int().min(1).max(10_000).nullish(),
-    height: z.number().int().min(1).max(10_000).nullish(),
+    width: z.number().int().min(0).nullish(),
+    height: z.number().int().min(0).nullish(),
     resize: z.enum(['cover', 'contain', 'fill']).nullish(),
     format: z.enum(['origin', 'avif', 'webp']).nullish(),
-    quality: z.number().int().min(20).max(100).nullish(),
+    quality: z.number().int().min(MIN_QUALITY).max(MAX_QUALITY).nullish(),
   })
   .nullish()
   .meta(optional('The options of an image: width, height, resize, format, quality.', 'object'));
-
-/** Returns the options of an image as one text: `width:100,resize:cover`. */
-const transformText = (options: z.output<typeof transform>): string =>
-  Object.entries(options ?? {})
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name}:${value}`)
-    .join(',');
 
 export const signOne = storageCall({
   id: 'storage.object.sign',
@@ -51,7 +49,7 @@ export const signOne = storageCall({
     const place = placeOf(path);
     const { expiresIn, transform: options } = await readBody();
     await findReadable(context, request, place, { as: await callerOf(context), operation });
-    return json({ signedURL: signedPath(context, place, expiresIn, transformText(options)) });
+    return json({ signedURL: signedPath(context, place, expiresIn, signedOptionsText(options ?? {})) });
   },
 });
 
