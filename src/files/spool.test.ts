@@ -31,6 +31,7 @@ describe('Spool.receive', () => {
     [5000, 999],
     [3_000_000, 65_536],
     [3_000_000, 2_000_000],
+    [300_000, 7],
     [40_000_000, 65_536],
   ])('writes %d bytes that arrive in chunks of %d', async (length, chunk) => {
     const bytes = randomBytes(length);

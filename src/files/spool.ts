@@ -145,21 +145,20 @@ class IncomingFile {
 
   /** Waits for the previous batch and starts to write the collected one. */
   async #startWriting(): Promise<void> {
-    const [first] = this.#batch;
-    if (first === undefined) return;
-    const bytes = this.#batch.length === 1 ? first : Buffer.concat(this.#batch);
+    const [pieces, size] = [this.#batch, this.#batchSize];
+    if (size === 0) return;
     this.#batch = [];
     this.#batchSize = 0;
     await this.#writing;
-    this.#writing = this.#write(bytes);
+    this.#writing = this.#write(pieces, size);
     // `finish`, `remove` or the next batch reports the error.
     this.#writing.catch(() => undefined);
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
+  async #write(pieces: readonly Uint8Array[], size: number): Promise<void> {
     const descriptor = this.#descriptor ?? (await this.#open());
-    await writeAll(descriptor, bytes);
-    this.#unsynced += bytes.length;
+    await writeAll(descriptor, pieces);
+    this.#unsynced += size;
     if (this.#syncs === null || this.#unsynced < SYNCED) return;
     this.#unsynced = 0;
     await this.#syncing;
