@@ -105,9 +105,14 @@ function digits(bytes: Buffer, offset: number): number {
 }
 
 /** Returns the bytes of a request as they are sent. */
-export function request(method: string, path: string, headers: Record<string, string>, body = ''): Buffer {
+export function request(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Uint8Array = '',
+): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  if (body !== '' || method === 'POST') lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  if (body.length > 0 || method === 'POST') lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }
