@@ -44,11 +44,17 @@ const AFTER_SLASH = '0';
 
 /** Returns the first text after all texts that start with the prefix; null if there is none. */
 function endOf(prefix: string): string | null {
-  if (prefix === '') return null;
-  const last = prefix.codePointAt(prefix.length - 1) ?? 0;
-  const isLow = last < 0xd7ff;
-  return isLow ? prefix.slice(0, -1) + String.fromCodePoint(last + 1) : `${prefix}\u{10FFFF}`;
+  const characters = [...prefix];
+  const last = characters.pop();
+  if (last === undefined) return null;
+  const next = (last.codePointAt(0) ?? 0) + 1;
+  if (next > LAST_CHARACTER) return endOf(characters.join(''));
+  return characters.join('') + String.fromCodePoint(next === FIRST_SURROGATE ? AFTER_SURROGATES : next);
 }
+const LAST_CHARACTER = 0x10ffff;
+/** UTF-8 has no surrogates. */
+const FIRST_SURROGATE = 0xd800;
+const AFTER_SURROGATES = 0xe000;
 
 const COLUMNS =
   'o.id, o.name, o.version, o.metadata, o.user_metadata, o.owner_id, o.created_at, o.updated_at, o.last_accessed_at';

@@ -74,6 +74,6 @@ export async function findObject(
 /** Returns the entity tag of an object: the one in its metadata, or its hash. */
 export function entityTagOf({ metadata, content }: Pick<StoredObject, 'metadata' | 'content'>): string {
   const tag = metadata?.eTag;
-  if (typeof tag === 'string' && /^"[\w-]+"$/.test(tag)) return tag;
+  if (typeof tag === 'string' && /^"[\w-]{1,200}"$/.test(tag)) return tag;
   return `"${content?.sha256 ?? ''}"`;
 }

@@ -5,8 +5,8 @@ import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
 import { MAX_QUALITY, MIN_QUALITY, signedOptionsText } from '../images/options.ts';
-import { decodedPath, objectName } from '../names.ts';
-import { placeOf } from '../objects/place.ts';
+import { objectName } from '../names.ts';
+import { bucketOf, placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
@@ -55,7 +55,7 @@ export const signMany = storageCall({
   caller: 'key',
   summary: 'Signs a URL for each of several files.',
   returns: 'A list of path, signedURL and error.',
-  errors: ['InvalidKey', 'EntityTooLarge'],
+  errors: ['NoSuchBucket', 'InvalidKey', 'EntityTooLarge'],
   body: z.object({
     expiresIn: seconds,
     paths: z
@@ -66,7 +66,7 @@ export const signMany = storageCall({
   }),
   supabaseJs: "supabase.storage.from('BUCKET').createSignedUrls(['PATH'], 60)",
   handle: async (context, request, { path, readBody, operation }) => {
-    const bucket = decodedPath(path.bucket);
+    const bucket = bucketOf(path);
     const { expiresIn, paths } = await readBody();
     const names = paths.map((each) => ({ path: each, name: nameOrNull(each) }));
     const identity = await callerOf(context);
