@@ -41,12 +41,6 @@ export const s3Limits = limitsOf('storage', {
     meaning: 'The most parts of a multipart upload.',
     code: 'InvalidArgument',
   },
-  s3Uploads: {
-    unit: 'count',
-    default: 10_000,
-    meaning: 'The most multipart uploads of one app that are not complete.',
-    code: 'TooManyUploads',
-  },
   s3MetadataBytes: {
     unit: 'bytes',
     default: 2048,

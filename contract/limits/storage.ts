@@ -144,6 +144,30 @@ export const storageLimits = limitsOf('storage', {
     meaning: 'How long an upload in parts may take. After that, the node deletes its parts.',
     code: 'NoSuchUpload',
   },
+  openUploads: {
+    unit: 'count',
+    default: 10_000,
+    meaning: 'Uploads in parts of one app that are not complete.',
+    code: 'TooManyUploads',
+  },
+  callerUploads: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Uploads in parts of one member that are not complete. All callers without a session count as one member.',
+    code: 'TooManyUploads',
+  },
+  uploadParts: {
+    unit: 'count',
+    default: 50_000,
+    meaning: 'Parts of one resumable upload. Each request and each broken connection makes one.',
+    code: 'InvalidRequest',
+  },
+  uploadPartBytes: {
+    unit: 'bytes',
+    default: 64 * MIB,
+    meaning:
+      'Size from which the node stores the bytes of a request to a resumable upload as a part, before more is read. If the node ends, a client repeats less than that.',
+  },
   fileDifferences: {
     unit: 'count',
     default: 1000,

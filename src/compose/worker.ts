@@ -355,7 +355,7 @@ function composeHttp(
     areas: [
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
-      storageApi({ ...storage, events }),
+      storageApi({ ...storage, events, origins }),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     openApi: openApi((app, role) => documents.for(app, role)),

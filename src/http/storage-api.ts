@@ -1,3 +1,4 @@
+import type { Origins } from '../apps/registry/origins.ts';
 import type { Events } from '../observe/events.ts';
 import type { StorageNode } from '../storage/context.ts';
 import { storageErrorReply } from '../storage/error-reply.ts';
@@ -7,7 +8,7 @@ import { s3ErrorReply } from '../storage/s3/s3-error.ts';
 import type { ApiHandler } from './api-handler.ts';
 
 /** Creates the handler of an app's `/storage/v1`. */
-export const storageApi = (node: StorageNode & { readonly events: Events }): ApiHandler => ({
+export const storageApi = (node: StorageNode & { readonly events: Events; readonly origins: Origins }): ApiHandler => ({
   name: 'storage',
   takesStream: true,
   handle: async (app, request, identity, trace) => {
@@ -18,5 +19,5 @@ export const storageApi = (node: StorageNode & { readonly events: Events }): Api
     return isS3Request(request) ? handleS3(context, request) : handleStorage(context, request);
   },
   renderError: async (error, _app, request) =>
-    isS3Request(request) ? s3ErrorReply(error, request) : storageErrorReply(error),
+    isS3Request(request) ? s3ErrorReply(error, request) : storageErrorReply(error, request),
 });

@@ -12,6 +12,7 @@ import { remove, removeMany } from './objects/remove.ts';
 import { replace, upload, uploadSigned } from './objects/upload.ts';
 import { signMany, signOne } from './signed/read-url.ts';
 import { signUpload } from './signed/upload-url.ts';
+import { resumableUploads } from './uploads/calls.ts';
 
 /** Every call of /storage/v1, in the order of chapter 7. If two routes fit a path, the first one counts. */
 export const calls: readonly Endpoint[] = [
@@ -46,6 +47,7 @@ export const calls: readonly Endpoint[] = [
   removeMany,
   purgeObject,
   purgeBucket,
+  ...resumableUploads,
 ];
 
 /** The facts of all calls, which a test writes into `contract/generated/storage-calls.json`. */

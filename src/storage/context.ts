@@ -1,5 +1,6 @@
 import type { StorageSettings } from '../../contract/settings-storage.ts';
 import type { App } from '../apps/app.ts';
+import type { Origins } from '../apps/registry/origins.ts';
 import type { ByteStore } from '../files/byte-store.ts';
 import type { Spool } from '../files/spool.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -23,6 +24,7 @@ export interface StorageNode {
 export interface StorageContext extends StorageNode {
   readonly app: Pick<App, 'ref' | 'record' | 'database' | 'serverDatabase' | 'isFull'>;
   readonly settings: StorageSettings;
+  readonly origins: Pick<Origins, 'urlAt'>;
   /** Time limit of statements in milliseconds; null for none. */
   readonly statementMilliseconds: number | null;
   /** Returns the caller, or throws an error of the key or token. */

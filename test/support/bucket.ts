@@ -17,5 +17,8 @@ export async function putImage(node: NodeAddress, ref: string, name: string, byt
 }
 
 /** Requests a scaled image of the bucket `open` without a key. */
-export const showImage = ({ url }: Pick<AppConnection, 'url'>, nameAndQuery: string): Promise<Response> =>
-  fetch(`${url}/storage/v1/render/image/public/open/${nameAndQuery}`);
+export const showImage = (
+  { url }: Pick<AppConnection, 'url'>,
+  nameAndQuery: string,
+  signal: AbortSignal | null = null,
+): Promise<Response> => fetch(`${url}/storage/v1/render/image/public/open/${nameAndQuery}`, { signal });

@@ -75,6 +75,14 @@ export class ImageProcess {
     }
   }
 
+  /** Starts the process if it does not run, so that the next image need not wait for the start. */
+  prepare(): void {
+    if (this.#child) return;
+    this.#start();
+    // The next image starts the process again and reports a lasting failure.
+    this.#isStarted.catch(() => undefined);
+  }
+
   /** Ends the process. */
   close(): void {
     this.#end(new EndedFromOutside('The worker ends.'));

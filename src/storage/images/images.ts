@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { limits } from '../../../contract/limits.ts';
 import { type ContentId, contentKey } from '../../apps/files/content-key.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
-import { type ByteStore, BytesMissingError } from '../../files/byte-store.ts';
+import { type ByteStore, BytesMissingError, type SpooledFile } from '../../files/byte-store.ts';
 import type { DerivedFiles } from '../../files/derived-files.ts';
 import type { Spool } from '../../files/spool.ts';
 import type { FreeDisk } from '../free-disk.ts';
@@ -14,6 +14,8 @@ import { formats, type ImageFormat, nameOfVariant, type Variant } from './option
 
 /** Number of images that a worker remembers as refused. */
 const REFUSED = 5000;
+/** The key of the error with which all images are refused. */
+const ALL = '';
 
 /** The bytes of an object that may be an image. */
 interface Source extends ContentId {
@@ -84,13 +86,14 @@ export class Images {
 
   #makeOnce(app: string, source: Source, key: string, name: string, variant: Variant): Promise<ScaledImage> {
     const id = `${key}/${name}`;
-    const known = this.#refused.get(id);
+    const known = this.#refused.get(id) ?? this.#refused.get(ALL);
     if (known) return Promise.reject(known);
     const running = this.#running.get(id);
     if (running !== undefined) return running;
     const making = this.#make(app, source, key, name, variant)
       .catch((error: unknown) => {
-        if (isLasting(error)) this.#refused.set(id, error);
+        if (isOf(error, 'ImageRefused')) this.#refused.set(id, error);
+        if (isOf(error, 'ImagesUnavailable')) this.#refused.set(ALL, error);
         throw error;
       })
       .finally(() => this.#running.delete(id));
@@ -105,9 +108,11 @@ export class Images {
         limit: 'imageSourceBytes',
       });
     }
-    const result = await this.#places.run(app, (process) =>
-      this.#withFile(key, source, (path) => process.run(jobOf(path, variant))),
-    );
+    const result = await this.#places.run(app, (process) => {
+      // Other apps may need the other processes soon, and a start takes longer than most images.
+      for (const each of this.#parts.processes) each.prepare();
+      return this.#withFile(key, source, (path) => process.run(jobOf(path, variant)));
+    });
     if ('isMissing' in result) throw new NinefoldError('BytesMissing');
     if ('refused' in result) throw new NinefoldError('ImageRefused', { message: result.refused });
     const { format, bytes } = result;
@@ -119,14 +124,26 @@ export class Images {
   async #withFile(key: string, { size }: Source, work: (path: string) => Promise<ImageResult>): Promise<ImageResult> {
     const { store, spool } = this.#parts;
     if (store.path) return work(store.path(key));
-    const tooLarge = () => new NinefoldError('ImageRefused', { limit: 'imageSourceBytes' });
-    const file = await spool
-      .receive(await store.read(key, { start: 0, end: size - 1 }), { maxBytes: size, tooLarge })
-      .catch(toStorageError);
+    const file = await this.#fetch(key, size);
     try {
       return await work(file.path);
     } finally {
       await spool.discard(file);
+    }
+  }
+
+  async #fetch(key: string, size: number): Promise<SpooledFile> {
+    const { store, spool } = this.#parts;
+    const tooLarge = () => new NinefoldError('ImageRefused', { limit: 'imageSourceBytes' });
+    try {
+      // An empty range has no last byte.
+      const bytes = size === 0 ? new Uint8Array(0) : await store.read(key, { start: 0, end: size - 1 });
+      return await spool.receive(bytes, { maxBytes: size, tooLarge });
+    } catch (cause) {
+      if (cause instanceof NinefoldError) throw cause;
+      throw cause instanceof BytesMissingError
+        ? new NinefoldError('BytesMissing', { cause })
+        : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
     }
   }
 
@@ -143,9 +160,8 @@ export class Images {
   }
 }
 
-/** Returns true if another attempt within a minute would fail too. */
-const isLasting = (error: unknown): error is NinefoldError =>
-  error instanceof NinefoldError && (error.code === 'ImageRefused' || error.code === 'ImagesUnavailable');
+const isOf = (error: unknown, code: NinefoldError['code']): error is NinefoldError =>
+  error instanceof NinefoldError && error.code === code;
 
 const jobOf = (path: string, variant: Variant): ImageJob => ({
   path,
@@ -153,10 +169,3 @@ const jobOf = (path: string, variant: Variant): ImageJob => ({
   maxPixels: limits.imagePixels.default,
   maxResultBytes: limits.imageResultBytes.default,
 });
-
-function toStorageError(cause: unknown): never {
-  if (cause instanceof NinefoldError) throw cause;
-  throw cause instanceof BytesMissingError
-    ? new NinefoldError('BytesMissing', { cause })
-    : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
-}

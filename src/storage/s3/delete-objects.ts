@@ -35,13 +35,12 @@ export const deleteObjects: Handler<BucketCall> = async (call) => {
  */
 async function removeKeys(call: BucketCall, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const { context, request, identity, operation, bucket } = call;
-  const names = keys.map((key) => key.normalize('NFC'));
-  const removed = await removeObjects(context, request, { as: identity, bucket, names, operation });
-  if (removed.length === new Set(names).size) return new Set();
+  const removed = await removeObjects(context, request, { as: identity, bucket, names: keys, operation });
+  if (removed.length === new Set(keys).size) return new Set();
   await requireBucket(context, request, bucket, { operation });
   if (isService(identity)) return new Set();
-  const visible = await visibleNames(call, names);
-  return new Set(keys.filter((key) => visible.has(key.normalize('NFC'))));
+  const visible = await visibleNames(call, keys);
+  return new Set(keys.filter((key) => visible.has(key)));
 }
 
 async function visibleNames(call: BucketCall, names: readonly string[]): Promise<ReadonlySet<string>> {

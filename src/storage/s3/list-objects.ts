@@ -97,7 +97,7 @@ async function listPage(
 ): Promise<{ readonly entries: readonly ListedEntry[]; readonly isTruncated: boolean }> {
   const listing = entriesSql({
     bucket,
-    prefix: prefix.normalize('NFC'),
+    prefix: prefix,
     search: '',
     limit: maxKeys + 1,
     offset: 0,

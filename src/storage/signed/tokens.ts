@@ -79,7 +79,7 @@ export function requireReadUrl(
 /** Returns the place that both the path of a signed URL and its token name. */
 export function requireSamePlace(path: { readonly bucket: string; readonly path: string }, url: string): ObjectPlace {
   const sent = `${decodedPath(path.bucket)}/${decodedPath(path.path)}`;
-  if (sent.normalize('NFC') !== url && decodedPath(sent).normalize('NFC') !== url) {
+  if (sent !== url && decodedPath(sent) !== url) {
     throw new NinefoldError('InvalidSignature');
   }
   const slash = url.indexOf('/');

@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Reply } from '../../../../contract/call-request.ts';
 import { limits } from '../../../../contract/limits.ts';
-import { partKey } from '../../../apps/files/content-key.ts';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
-import { BytesMissingError } from '../../../files/byte-store.ts';
-import type { StorageContext } from '../../context.ts';
 import { entityTagOf } from '../../objects/object.ts';
 import { findReadable } from '../../objects/read-object.ts';
 import { whileCounted } from '../../objects/upload.ts';
 import { admitUpload, storeObject, tooLarge } from '../../objects/write-object.ts';
+import { endUpload, partBytes } from '../../uploads/parts.ts';
+import { type Part, readParts } from '../../uploads/rows.ts';
 import { checkedBody } from '../body/checked-body.ts';
 import { checksumsOf, readAll } from '../body/request-body.ts';
 import type { Handler, ObjectCall } from '../s3-call.ts';
@@ -17,8 +16,7 @@ import { xmlReply } from '../s3-reply.ts';
 import { replyWhileWorking } from '../slow-reply.ts';
 import { uploadOf } from '../write-objects.ts';
 import { type ListedPart, readCompletedParts } from '../xml/documents.ts';
-import { type OpenUpload, type Part, readParts, requireUpload } from './upload-rows.ts';
-import { endUpload } from './uploads.ts';
+import { requireUpload } from './upload-rows.ts';
 
 /** Joins the parts of an upload to an object, in the order of their numbers. */
 export const completeMultipartUpload: Handler<ObjectCall> = async (call) => {
@@ -50,7 +48,8 @@ async function complete(call: ObjectCall, listed: readonly ListedPart[], eTag: s
   const open = await requireUpload(call);
   const stored = await readParts(context, open, { after: 0, max: limits.s3Parts.default });
   const parts = chosenParts(listed, stored);
-  const upload = uploadOf(call);
+  // The quotas count all parts, also those that the client does not list.
+  const upload = { ...uploadOf(call), parts: { uploadId: open.id, bytes: open.received } };
   const details = {
     contentType: open.content_type,
     cacheControl: open.cache_control,
@@ -61,7 +60,7 @@ async function complete(call: ObjectCall, listed: readonly ListedPart[], eTag: s
   const size = parts.reduce((sum, part) => sum + part.size, 0);
   const { bucket, maxBytes } = await admitUpload(context, request, upload, details, size);
   const isComposite = headers['x-amz-checksum-type'] === 'COMPOSITE';
-  const bytes = checkedBody(joined(context, open, parts), isComposite ? [] : checksumsOf(headers));
+  const bytes = checkedBody(partBytes(context, open, parts), isComposite ? [] : checksumsOf(headers));
   const file = await context.spool.receive(bytes, { maxBytes, tooLarge });
   await storeObject(context, request, upload, file, details, bucket);
   await endUpload(context, open);
@@ -88,23 +87,6 @@ function entityTagOfParts(parts: readonly ListedPart[]): string {
   const md5 = createHash('md5');
   for (const { etag } of parts) md5.update(Buffer.from(etag, 'hex'));
   return `"${md5.digest('hex')}-${parts.length}"`;
-}
-
-async function* joined(
-  { store, app }: StorageContext,
-  upload: OpenUpload,
-  parts: readonly Part[],
-): AsyncGenerator<Uint8Array, void> {
-  for (const { id, size } of parts) {
-    if (size === 0) continue;
-    try {
-      yield* await store.read(partKey(app.ref, upload.id, id), { start: 0, end: size - 1 });
-    } catch (cause) {
-      // The part was replaced, or another request has ended the upload.
-      if (cause instanceof BytesMissingError) throw new NinefoldError('InvalidPart', { cause });
-      throw cause;
-    }
-  }
 }
 
 /** Returns true if the key has the object that the upload makes. */

@@ -1,23 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { limits } from '../../../../contract/limits.ts';
 import { storageFull } from '../../../apps/exceeded-bounds.ts';
-import { contentKey, partKey } from '../../../apps/files/content-key.ts';
+import { contentKey } from '../../../apps/files/content-key.ts';
 import { NinefoldError } from '../../../errors/ninefold-error.ts';
-import type { SpooledFile } from '../../../files/byte-store.ts';
 import { requireBucket } from '../../buckets/bucket.ts';
-import type { StorageContext } from '../../context.ts';
 import { objectName } from '../../names.ts';
 import { entityTagOf, type StoredObject } from '../../objects/object.ts';
 import { findReadable } from '../../objects/read-object.ts';
 import { whileCounted } from '../../objects/upload.ts';
 import { tooLarge } from '../../objects/write-object.ts';
+import { putPart } from '../../uploads/parts.ts';
+import type { OpenUpload } from '../../uploads/rows.ts';
 import { refuseUnsupported } from '../file-headers.ts';
 import { requireCopyConditions } from '../read-objects.ts';
 import { readCopySource } from '../request/operation.ts';
 import { type Handler, invalidArgument, type ObjectCall } from '../s3-call.ts';
 import { emptyReply, xmlReply } from '../s3-reply.ts';
 import { partNumber } from '../xml/documents.ts';
-import { type OpenUpload, openBytes, requireUpload, savePart } from './upload-rows.ts';
+import { bytesWithout, requireUpload } from './upload-rows.ts';
 
 export const uploadPart: Handler<ObjectCall> = async (call) => {
   const md5 = await receivePart(call, call.body.length, async () => call.body);
@@ -72,7 +71,7 @@ function receivePart(
     const upload = await requireUpload(call);
     const maxBytes = await admitPart(call, upload, number, announced);
     const file = await context.spool.receive(await open(), { maxBytes, tooLarge, withMd5: true });
-    await storePart(context, upload, number, file);
+    await putPart(context, upload, number, file);
     return file.md5;
   });
 }
@@ -85,39 +84,15 @@ async function admitPart(
   announced: number | null,
 ): Promise<number> {
   if (context.app.isFull) throw storageFull();
-  const [bucket, open] = await Promise.all([
+  const [bucket, otherBytes] = await Promise.all([
     requireBucket(context, request, id, { operation }),
-    openBytes(context, upload, number),
+    bytesWithout(context, upload, number),
   ]);
   const maxObject = Math.min(bucket.file_size_limit ?? Number.MAX_SAFE_INTEGER, context.settings.storage_file_bytes);
-  const maxBytes = Math.min(limits.s3PartBytes.default, maxObject - open.ofUpload);
+  const maxBytes = Math.min(limits.s3PartBytes.default, maxObject - otherBytes);
   const size = announced ?? 0;
   if (size > maxBytes || maxBytes < 0) throw tooLarge();
-  // The parts of all uploads count, so that uploads that nobody completes do not exceed the quota of the app.
-  await context.usage.require(context, id, upload.owner_id ?? identity.userId, open.ofApp + size);
+  await context.usage.require(context, id, upload.owner_id ?? identity.userId, size);
   await context.disk.require(size);
   return maxBytes;
-}
-
-async function storePart(
-  context: StorageContext,
-  upload: OpenUpload,
-  number: number,
-  file: SpooledFile,
-): Promise<void> {
-  const { store, spool, app } = context;
-  const id = randomUUID();
-  const key = partKey(app.ref, upload.id, id);
-  try {
-    await store.put(key, file);
-  } catch (cause) {
-    await spool.discard(file);
-    throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
-  }
-  const { size, md5 } = file;
-  const replaced = await savePart(context, upload, { number, id, size, md5 }).catch(async (error: unknown) => {
-    if (error instanceof NinefoldError) await store.delete([key]).catch(() => undefined);
-    throw error;
-  });
-  if (replaced !== null) await store.delete([partKey(app.ref, upload.id, replaced)]).catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 import { limits } from '../../../../contract/limits.ts';
-import { deleteUpload as deleteBytes } from '../../../apps/files/sweep.ts';
 import { requireBucket } from '../../buckets/bucket.ts';
-import type { StorageContext } from '../../context.ts';
 import { admitUpload } from '../../objects/write-object.ts';
+import { endUpload } from '../../uploads/parts.ts';
+import { beginUpload, readParts } from '../../uploads/rows.ts';
 import { isoTime, ownerOf } from '../buckets.ts';
 import { readDetails, refuseUnsupported } from '../file-headers.ts';
 import {
@@ -16,14 +16,7 @@ import {
 import { emptyReply, xmlReply } from '../s3-reply.ts';
 import { uploadOf } from '../write-objects.ts';
 import { urlEncoded } from '../xml/write-xml.ts';
-import {
-  createUpload,
-  deleteUploadRow,
-  type OpenUpload,
-  readParts,
-  readUploads,
-  requireUpload,
-} from './upload-rows.ts';
+import { readUploads, requireUpload } from './upload-rows.ts';
 
 export const createMultipartUpload: Handler<ObjectCall> = async (call) => {
   const { context, request, headers, bucket, key } = call;
@@ -31,7 +24,7 @@ export const createMultipartUpload: Handler<ObjectCall> = async (call) => {
   const upload = uploadOf(call);
   const details = readDetails(headers);
   await admitUpload(context, request, upload, details);
-  const id = await createUpload(context, upload, details);
+  const { id } = await beginUpload(context, upload, { protocol: 's3', details });
   return xmlReply('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id });
 };
 
@@ -39,13 +32,6 @@ export const abortMultipartUpload: Handler<ObjectCall> = async (call) => {
   await endUpload(call.context, await requireUpload(call));
   return emptyReply(204);
 };
-
-/** Deletes an upload and the bytes of its parts. */
-export async function endUpload(context: StorageContext, upload: OpenUpload): Promise<void> {
-  await deleteUploadRow(context, upload);
-  // The sweep deletes bytes that remain.
-  await deleteBytes(context.store, context.app.ref, upload.id).catch(() => undefined);
-}
 
 export const listParts: Handler<ObjectCall> = async (call) => {
   const { context, query, bucket, key } = call;

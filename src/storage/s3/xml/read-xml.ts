@@ -14,7 +14,9 @@ const MAX_DEPTH = 8;
 /** A start tag, an end tag or an empty element. The values of attributes are not read, because no request needs them. */
 const TAG = /<(\/?)(?:[\w.-]+:)?([A-Za-z_][\w.-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>/y;
 const DECLARATION = /^\ufeff?\s*<\?xml\s[^<>]*\?>/;
-const REFERENCE = /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));|&/g;
+const REFERENCE = /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|(amp|lt|gt|quot|apos));/g;
+/** An ampersand that begins no reference. */
+const BARE = /&(?!(?:#x[0-9a-fA-F]{1,6}|#[0-9]{1,7}|amp|lt|gt|quot|apos);)/;
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 interface OpenElement {
@@ -69,6 +71,7 @@ function decode(bytes: Uint8Array): string {
 
 function resolveReferences(text: string): string {
   if (!text.includes('&')) return text;
+  if (BARE.test(text)) throw malformed();
   return text.replace(REFERENCE, (_, hex?: string, decimal?: string, name?: string) => {
     if (name !== undefined) return entities[name] as string;
     const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
