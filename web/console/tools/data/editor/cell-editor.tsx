@@ -61,7 +61,9 @@ export function CellEditor(props: CellEditorProps) {
   const rules =
     chapter?.rules.filter((rule) => rule.entity === table.entity.id && rule.fields.includes(field.name)) ?? [];
   useEffect(() => {
-    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
+    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(
+      'input:not([type=file]), textarea',
+    );
     input?.focus({ preventScroll: true });
     input?.setSelectionRange?.(input.value.length, input.value.length);
   }, []);
