@@ -53,10 +53,7 @@ export function BucketPage({
   const [dialog, setDialog] = useState<EntriesDialog | null>(null);
   const uploads = useUploads(appRef, bucket.id, path);
   const open = useOpen(bucket.id, onSearch, setMarks);
-  const chosen = entries?.find(({ name }) => name === file);
-  const objects = useMemo(() => entries?.filter(({ kind }) => kind === 'object'), [entries]);
-  const choose = useCallback((name: string | null) => onSearch({ file: name ?? undefined }), [onSearch]);
-  const steps = usePanelSteps(objects, file ?? null, choose);
+  const { chosen, steps } = useChosen(entries, file, onSearch);
   const find = <FindField q={q} onSearch={onSearch} />;
   return (
     <Page
@@ -92,10 +89,7 @@ export function BucketPage({
             onOpen={open}
             onDelete={() => marked.length > 0 && setDialog({ verb: 'delete', entries: marked })}
           />
-          <div>
-            <UploadTray appRef={appRef} />
-            <Foot {...{ entries, hasMore: list.hasNextPage, isLoading: list.isFetchingNextPage }} />
-          </div>
+          <Below appRef={appRef} listing={listing} />
         </Workbench>
       </DropArea>
       {dialog && (
@@ -125,6 +119,27 @@ function useOpen(bucket: string, onSearch: (change: FilesChange) => void, setMar
     [bucket, onSearch, setMarks],
   );
 }
+
+/** Returns the entry of the panel, and the functions that open the object before and after it. */
+function useChosen(
+  entries: readonly Entry[] | undefined,
+  file: string | undefined,
+  onSearch: (change: FilesChange) => void,
+) {
+  const chosen = entries?.find(({ name }) => name === file);
+  const objects = useMemo(() => entries?.filter(({ kind }) => kind === 'object'), [entries]);
+  const choose = useCallback((name: string | null) => onSearch({ file: name ?? undefined }), [onSearch]);
+  const steps = usePanelSteps(objects, file ?? null, choose);
+  return { chosen, steps };
+}
+
+/** The uploads, and the line with the number of entries. */
+const Below = ({ appRef, listing: { list, entries } }: { appRef: string; listing: ReturnType<typeof useListing> }) => (
+  <div>
+    <UploadTray appRef={appRef} />
+    <Foot {...{ entries, hasMore: list.hasNextPage, isLoading: list.isFetchingNextPage }} />
+  </div>
+);
 
 /** Field that searches the open folder. */
 function FindField({ q, onSearch }: { q: string; onSearch: (change: FilesChange) => void }) {
