@@ -3,6 +3,7 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import type { Database, Executor } from '../database/database.ts';
 import type { AccessFacts } from './access.ts';
 import { accessQueries } from './access.ts';
+import { type BucketFacts, bucketQueries } from './buckets.ts';
 import { changedRelations, FINGERPRINT, RELATION_COMMENTS } from './catalog-fingerprint.ts';
 import { type CheckedTypeFacts, checkedTypeQueries } from './checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from './constraints.ts';
@@ -25,7 +26,13 @@ import { boundQueries, type ServerLimitFacts } from './server-limits.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions.ts';
 
 /** Facts about the objects of the app and its server limits. */
-interface ObjectFacts extends DescriptionFacts, MachineFacts, ServerLimitFacts, EntityFacts, DefinitionFacts {}
+interface ObjectFacts
+  extends DescriptionFacts,
+    MachineFacts,
+    ServerLimitFacts,
+    EntityFacts,
+    DefinitionFacts,
+    BucketFacts {}
 
 /** Facts about functions, constraints, privileges and other conditions on rows. */
 interface AskedFacts
@@ -64,7 +71,10 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
 }
 
 /** The facts that decisions about privileges can depend on. */
-export type DecisionFacts = Omit<Facts, 'comments' | 'description' | 'labels' | 'screens' | 'screen_refusals'>;
+export type DecisionFacts = Omit<
+  Facts,
+  'buckets' | 'comments' | 'description' | 'labels' | 'screens' | 'screen_refusals'
+>;
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
@@ -99,6 +109,7 @@ const objectQueries = {
   ...boundQueries,
   ...entityQueries,
   ...definitionQueries,
+  ...bucketQueries,
 };
 const askedQueries = {
   ...routineQueries,
@@ -145,6 +156,7 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   'ninefold.app': /ninefold\.app\b/,
   'ninefold.screens': /ninefold\.screens/,
   'ninefold.labels': /ninefold\.labels/,
+  'ninefold.described_buckets': /ninefold\.described_buckets/,
 };
 
 /**
