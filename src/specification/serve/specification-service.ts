@@ -206,7 +206,10 @@ export class SpecificationService {
   #describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions } {
     const { ref, name } = app.record;
     return {
-      app: { ref, name, authSettings: settings.auth, restSettings: settings.rest, environment: this.#environment },
+      app: {
+        ...{ ref, name, environment: this.#environment },
+        ...{ authSettings: settings.auth, restSettings: settings.rest, storageSettings: settings.storage },
+      },
       options: factOptions(app, settings),
     };
   }

@@ -31,7 +31,9 @@ const is = (operator: Comparison): string => (operator === '=' ? 'is' : 'is not'
 /** Describes `(storage.foldername(name))[1] = auth.uid()::text`. */
 function ownFolder(subject: Operand, operator: Comparison, object: Operand): string | null {
   const member = object.kind === 'cast' ? object.of : object;
-  return pathOfFolder(subject) && member.kind === 'user-id' ? `${named(subject)} ${is(operator)} the member’s id` : null;
+  return pathOfFolder(subject) && member.kind === 'user-id'
+    ? `${named(subject)} ${is(operator)} the member’s id`
+    : null;
 }
 
 /** Describes a comparison such as `jsonb_typeof(tags) = 'array'`. */

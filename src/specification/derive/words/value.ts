@@ -76,9 +76,8 @@ const ordinals: Readonly<Record<string, string>> = { 1: 'first', 2: 'second', 3:
 
 /** Returns the path in `(storage.foldername(name))[1]`; undefined for another value. */
 export function pathOfFolder(operand: Operand): Operand | undefined {
-  const isFolder =
-    operand.kind === 'element' && operand.of.kind === 'call' && operand.of.name === 'storage.foldername';
-  return isFolder ? operand.of.arguments[0] : undefined;
+  if (operand.kind !== 'element' || operand.of.kind !== 'call') return undefined;
+  return operand.of.name === 'storage.foldername' ? operand.of.arguments[0] : undefined;
 }
 
 /**

@@ -76,7 +76,9 @@ function cell(
     return decision.verdict === 'when' ? inBucket(decision, bucket.id, statement) : decision;
   });
   const decision =
-    operation === 'read' && bucket.public ? always('everybody may read the files of a public bucket') : joined(decisions);
+    operation === 'read' && bucket.public
+      ? always('everybody may read the files of a public bucket')
+      : joined(decisions);
   const verdict = decision.verdict === 'always' && decision.errors.length > 0 ? 'when' : decision.verdict;
   return {
     role: role.name,

@@ -9,8 +9,12 @@ export const fileRules = (buckets: readonly BucketEntry[]): FileRule[] =>
       : [{ id: `${id}.size`, bucket: id, words: `a file has at most ${bytesWords(size)}`, code: 'EntityTooLarge' }]),
     ...(types === null
       ? []
-      : [{ id: `${id}.types`, bucket: id, words: typeWords(types), code: 'InvalidMimeType' }]),
+      : [
+          {
+            id: `${id}.types`,
+            bucket: id,
+            words: `the type of a file is ${types.join(' or ')}`,
+            code: 'InvalidMimeType',
+          },
+        ]),
   ]);
-
-const typeWords = (types: readonly string[]): string =>
-  types.length === 0 ? 'no type of file is allowed' : `the type of a file is ${types.join(' or ')}`;
