@@ -98,10 +98,10 @@ export class SpecificationService {
       app.settings(),
     ]);
     if (!found) return null;
-    const { call, entity, cells, examples, errors } = found;
+    const { call, entity, cells, examples, errors, bucket } = found;
     const routine = call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined;
     const example = callExample(call, {
-      ...{ entity, cells, examples: new Map(examples), routine },
+      ...{ entity, cells, examples: new Map(examples), routine, bucket },
       defaultSchema: rest.db_schemas[0],
     });
     const { query, headers, body } = example;

@@ -30,7 +30,9 @@ export const describeBuckets = (differences: readonly Difference[]): DescribedCh
 /** Describes that an app got or lost files as a whole. */
 function storageWords({ before, after }: Difference): string {
   const names = (buckets: unknown): string =>
-    Array.isArray(buckets) && buckets.length > 0 ? `, with the buckets ${buckets.map((one) => text(one, 'id')).join(', ')}` : '';
+    Array.isArray(buckets) && buckets.length > 0
+      ? `, with the buckets ${buckets.map((one) => text(one, 'id')).join(', ')}`
+      : '';
   return before === undefined
     ? `The app now stores files${names(after)}.`
     : `The app no longer stores files${names(before)}.`;
@@ -93,7 +95,10 @@ export function describeFileCells(differences: readonly Difference[], sides: Cha
   });
   return [
     ...whole.map((difference) => ({
-      words: difference.before === undefined ? 'The chapter says who may do what with files.' : 'The chapter no longer says who may do what with files.',
+      words:
+        difference.before === undefined
+          ? 'The chapter says who may do what with files.'
+          : 'The chapter no longer says who may do what with files.',
       of: [difference],
     })),
     ...[...groups.values()].map((group): DescribedChange => {
@@ -113,7 +118,9 @@ function whoOf(group: readonly Difference[]): string {
   const byOperations = groupBy([...byRole], ([, cells]) =>
     cells.map(({ before, after }) => text(after ?? before, 'operation')).join(', '),
   );
-  return [...byOperations].map(([operations, roles]) => `${roles.map(([role]) => role).join(', ')} (${operations})`).join(', ');
+  return [...byOperations]
+    .map(([operations, roles]) => `${roles.map(([role]) => role).join(', ')} (${operations})`)
+    .join(', ');
 }
 
 function changeOf({ before, after }: Difference): string {
@@ -121,7 +128,9 @@ function changeOf({ before, after }: Difference): string {
   if (after === undefined) return `is no longer said (before: ${stateOf(before)})`;
   if (stateOf(before) !== stateOf(after)) return `now ${stateOf(after)} (before: ${stateOf(before)})`;
   if (!isObject(before) || !isObject(after)) return fromTo(before, after);
-  return restWords(before, after, [], cellMembers).join('; ') || `has other policies: ${texts(after, 'policies').join(', ')}`;
+  return (
+    restWords(before, after, [], cellMembers).join('; ') || `has other policies: ${texts(after, 'policies').join(', ')}`
+  );
 }
 
 function stateOf(cell: unknown): string {

@@ -42,7 +42,10 @@ export const rolesDescriber: ChangeDescriber = {
         of('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
         sides,
       ),
-      ...describeFileCells(differences.filter((one) => !ofGoneRoles.has(one)), sides),
+      ...describeFileCells(
+        differences.filter((one) => !ofGoneRoles.has(one)),
+        sides,
+      ),
       ...describePolicies(of('policies/*'), sides),
       ...of('default_privileges/*').map(describeDefaultPrivilege),
       ...[...groupBy(of('advice/*'), adviceOf).values()].map(describeAdvice),

@@ -41,8 +41,7 @@ it('chapter 6 says for each bucket who may do what, as if bucket_id were known',
   });
   expect(shown('authenticated', 'avatars')).toEqual({
     ...{ read: 'always', list: 'never', replace: 'never', move: 'never', delete: 'never' },
-    upload:
-      "the extension of name is one of 'png', 'jpg' and the file name of name is the member followed by '.png'",
+    upload: "the extension of name is one of 'png', 'jpg' and the file name of name is the member followed by '.png'",
   });
   expect(shown('anon', 'photos')).toEqual(
     Object.fromEntries(['read', 'list', 'upload', 'replace', 'move', 'delete'].map((name) => [name, 'never'])),

@@ -3,7 +3,8 @@ import type { RoleCell } from '../../../../contract/specification-roles.ts';
 import type { Conditions } from './conditions.ts';
 
 /** The parts of a cell that its text depends on: of rows, functions or files. */
-export type ShownCell = Pick<RoleCell, 'role' | 'verdict' | 'words' | 'reason' | 'code'> & Partial<Pick<RoleCell, 'columns'>>;
+export type ShownCell = Pick<RoleCell, 'role' | 'verdict' | 'words' | 'reason' | 'code'> &
+  Partial<Pick<RoleCell, 'columns'>>;
 
 /** The words of a cell: the condition on rows, the number of fields, and the errors that code may raise. */
 interface CellParts {

@@ -115,11 +115,7 @@ function entityLines(
 }
 
 /** Returns what a role may do with the files of each bucket; of a role of members only the differences from every member. */
-function fileLines(
-  { name, member_role }: RoleEntry,
-  { files = [] }: RolesChapter,
-  conditions: Conditions,
-): string[] {
+function fileLines({ name, member_role }: RoleEntry, { files = [] }: RolesChapter, conditions: Conditions): string[] {
   const of = (role: string) => files.filter((cell) => cell.role === role);
   const keyOf = ({ bucket, operation, verdict, words }: FileCell) => [bucket, operation, verdict, words].join('\0');
   const usual = new Set(member_role === null ? [] : of('authenticated').map(keyOf));

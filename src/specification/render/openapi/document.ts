@@ -70,7 +70,9 @@ export function openApiDocument(
       { name: 'auth', description: 'Sign-in and sessions' },
       { name: 'rest', description: 'Tables and views' },
       { name: 'rpc', description: 'Functions' },
-      ...(chapters.calls?.calls.some(({ area }) => area === 'storage') ? [{ name: 'storage', description: 'Files' }] : []),
+      ...(chapters.calls?.calls.some(({ area }) => area === 'storage')
+        ? [{ name: 'storage', description: 'Files' }]
+        : []),
     ],
     paths: Object.fromEntries([...calls].map(([path, group]) => [path, write.path(group)])),
     components: {
