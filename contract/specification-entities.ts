@@ -1,4 +1,5 @@
 /** Chapter 3 of the specification: tables and views, their fields, and which fields refer to which. */
+import type { FileField } from './file-fields.ts';
 import type { BucketEntry } from './specification-files.ts';
 import type { Source } from './specification-source.ts';
 
@@ -126,7 +127,12 @@ export interface Field {
    * and for fields without generated numbers.
    */
   numbering?: string;
-  /** The comment on the field, or else the comment on its type or on one of the underlying types. */
+  /** The files that the field holds, by ninefold.file_field or by the line `@files` of its comment; absent for all others. */
+  files?: FileField;
+  /**
+   * The comment on the field without its line `@files`, or else the comment on its type or on one of the underlying
+   * types.
+   */
   comment: string | null;
   /** Further comments on the field's type and the underlying types. Absent if there are none. */
   type_comments?: string[];

@@ -11,6 +11,7 @@ import { type DefinitionFacts, definitionQueries } from './definitions.ts';
 import { type DescriptionFacts, descriptionQueries } from './description.ts';
 import type { EntityFacts } from './entities.ts';
 import { entityQueries } from './entities.ts';
+import { type FileFieldFacts, fileFieldQueries } from './file-fields.ts';
 import { withGeneratedViewFields } from './generated-view-fields.ts';
 import { type IndexFacts, indexQueries } from './indexes.ts';
 import { type JobFacts, jobQueries } from './jobs.ts';
@@ -31,6 +32,7 @@ interface ObjectFacts
     MachineFacts,
     ServerLimitFacts,
     EntityFacts,
+    FileFieldFacts,
     DefinitionFacts,
     BucketFacts {}
 
@@ -73,7 +75,7 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
 /** The facts that decisions about privileges can depend on. */
 export type DecisionFacts = Omit<
   Facts,
-  'buckets' | 'comments' | 'description' | 'labels' | 'screens' | 'screen_refusals'
+  'buckets' | 'comments' | 'description' | 'file_fields' | 'labels' | 'screens' | 'screen_refusals'
 >;
 
 export interface FactOptions {
@@ -108,6 +110,7 @@ const objectQueries = {
   ...machineQueries,
   ...boundQueries,
   ...entityQueries,
+  ...fileFieldQueries,
   ...definitionQueries,
   ...bucketQueries,
 };
@@ -156,6 +159,7 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   'ninefold.app': /ninefold\.app\b/,
   'ninefold.screens': /ninefold\.screens/,
   'ninefold.labels': /ninefold\.labels/,
+  'ninefold.file_fields': /ninefold\.file_fields/,
   'ninefold.described_buckets': /ninefold\.described_buckets/,
 };
 

@@ -47,6 +47,8 @@ export interface ByteStore {
   list(prefix: string): AsyncIterable<StoredBytes>;
   /** Stores the bytes of one key under another: a hard link, or a copy in S3. @throws BytesMissingError */
   copy(from: string, to: string): Promise<void>;
+  /** Returns the path of the file with the bytes of a key. Only a store that has files on this machine has this function. */
+  path?(key: string): string;
 }
 
 /** Error of a key that has no bytes. */

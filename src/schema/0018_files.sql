@@ -37,20 +37,29 @@ create table ninefold.uploads (
   -- The signed upload URL with which the upload began.
   token_id text,
   content_type text not null,
+  content_encoding text,
   cache_control text,
   user_metadata jsonb,
+  -- Of a resumable upload: the header Upload-Metadata, which responses repeat.
+  metadata_header text,
   is_upsert boolean not null,
   -- The announced length; null if the client does not know it.
   size bigint,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
+  -- The worker that joins the parts, and the time until which no other worker does.
+  locked_by uuid,
+  locked_until timestamptz,
+  -- Set with the row of the object. The upload remains until the client knows that it is complete.
+  completed_at timestamptz,
   constraint uploads_pkey primary key (id),
   constraint uploads_protocol_check check (protocol in ('tus', 's3'))
 );
 alter table ninefold.uploads owner to ninefold_server;
-comment on table ninefold.uploads is 'Uploads in parts that are not complete.';
+comment on table ninefold.uploads is 'Uploads in parts that are not complete, or whose client may not know that they are.';
 create index uploads_expires_at_idx on ninefold.uploads (expires_at);
 create index uploads_bucket_id_idx on ninefold.uploads (bucket_id, name);
+create index uploads_owner_id_idx on ninefold.uploads (owner_id);
 
 create table ninefold.upload_parts (
   upload_id uuid not null,
@@ -117,8 +126,22 @@ begin atomic
 end;
 alter function ninefold.use_upload_token owner to ninefold_server;
 
-revoke execute on function ninefold.keep_file, ninefold.use_upload_token from public;
-grant execute on function ninefold.keep_file, ninefold.use_upload_token to supabase_storage_admin;
+-- Marks an upload in parts as complete. Fails if it is complete or has ended, so that two workers never complete it both.
+create function ninefold.complete_upload(upload_id uuid) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update ninefold.uploads u set completed_at = now() where u.id = complete_upload.upload_id and u.completed_at is null;
+  if not found then
+    raise exception 'The upload is complete.' using errcode = 'unique_violation', constraint = 'uploads_complete_once';
+  end if;
+end
+$$;
+alter function ninefold.complete_upload owner to ninefold_server;
+
+revoke execute on function ninefold.keep_file, ninefold.use_upload_token, ninefold.complete_upload from public;
+grant execute on function ninefold.keep_file, ninefold.use_upload_token, ninefold.complete_upload to supabase_storage_admin;
 grant usage on schema ninefold to supabase_storage_admin;
 
 -- Returns the bytes of an object by its version. Callers read the version from rows of storage.objects, which policies protect.

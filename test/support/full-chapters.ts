@@ -50,6 +50,7 @@ const field: Full<Field> = {
   ...{ generated: null, computed: true, identity: null, enum_values: ['a', 'b'], attributes: [attribute] },
   ...{ collation: { name: 'und', equal: 'that differ in accents alone' }, numbering: 'from 1 to 100' },
   ...{ comment: 'As people call it.', type_comments: ['A short text.'] },
+  files: { bucket: 'photos', many: false, types: ['image/*'], max_bytes: 5_000_000, folder: '{user}' },
   references: { schema: 'public', entity: 'houses', field: 'id' },
 };
 
@@ -265,7 +266,7 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
   ),
   'entities/entities/triggers': emptied<EntityTrigger>({ in_replicas: not, comment: not }, {}),
   'entities/entities/fields': emptied<Field>(
-    { computed: not, attributes: not, collation: not, numbering: not, type_comments: not },
+    { computed: not, attributes: not, collation: not, numbering: not, files: not, type_comments: not },
     {
       ...{ base_type: null, default: null, generated: null, identity: null, enum_values: null, comment: null },
       references: null,

@@ -11,6 +11,7 @@ import helpdeskStates from '../../../templates/helpdesk/supabase/migrations/2026
 import helpdeskWork from '../../../templates/helpdesk/supabase/migrations/20260101000400_work.sql';
 import helpdeskDescription from '../../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
 import helpdeskLabels from '../../../templates/helpdesk/supabase/migrations/20260101000600_labels.sql';
+import helpdeskFiles from '../../../templates/helpdesk/supabase/migrations/20260101000250_files.sql';
 import helpdeskSeed from '../../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../../templates/notes/supabase/migrations/20260101000200_notes.sql';
@@ -18,6 +19,7 @@ import notesTags from '../../../templates/notes/supabase/migrations/202601010003
 import notesFinding from '../../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../../templates/notes/supabase/migrations/20260101000500_description.sql';
 import notesLabels from '../../../templates/notes/supabase/migrations/20260101000600_labels.sql';
+import notesPictures from '../../../templates/notes/supabase/migrations/20260101000250_pictures.sql';
 import type { MigrationFile } from '../sql/migrate.ts';
 
 /**
@@ -28,6 +30,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
   helpdesk: [
     { name: '20260101000100_people.sql', sql: helpdeskPeople },
     { name: '20260101000200_tickets.sql', sql: helpdeskTickets },
+    { name: '20260101000250_files.sql', sql: helpdeskFiles },
     { name: '20260101000300_states.sql', sql: helpdeskStates },
     { name: '20260101000400_work.sql', sql: helpdeskWork },
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
@@ -45,6 +48,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
   notes: [
     { name: '20260101000100_notebooks.sql', sql: notesNotebooks },
     { name: '20260101000200_notes.sql', sql: notesNotes },
+    { name: '20260101000250_pictures.sql', sql: notesPictures },
     { name: '20260101000300_tags.sql', sql: notesTags },
     { name: '20260101000400_finding.sql', sql: notesFinding },
     { name: '20260101000500_description.sql', sql: notesDescription },

@@ -91,6 +91,11 @@ export class SpecificationService {
     }));
   }
 
+  /** Returns who may do what with the files of each bucket. The entity of a cell is the id of the bucket. */
+  bucketCells(app: App, buckets: readonly string[]): Promise<Output<'bucketCells'>> {
+    return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('bucketCells', { of, buckets }));
+  }
+
   /** Returns a call of chapter 7 as snippets and as a request, with its errors; null if the app has no such call. */
   async callDetail(app: App, id: string): Promise<CallDetail | null> {
     const [found, { rest }] = await Promise.all([

@@ -77,7 +77,7 @@ export const listV2 = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: (body.prefix ?? '').replace(/^\/+/, '').normalize('NFC'),
+          prefix: (body.prefix ?? '').replace(/^\/+/, ''),
           search: '',
           // One more entry tells whether a next page exists.
           limit: limit + 1,

@@ -68,7 +68,7 @@ export const list = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: prefix.normalize('NFC'),
+          prefix: prefix,
           search: body.search ?? '',
           limit: body.limit ?? 100,
           offset: body.offset ?? 0,

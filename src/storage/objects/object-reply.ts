@@ -125,7 +125,8 @@ function attachment(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
+/** Returns the header Cache-Control: what the uploader asked for, but `private` for an object that not everybody may read. */
+export function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
   const value = metadata?.cacheControl;
   const given =
     typeof value === 'string' && value.length <= CACHE_CONTROL && PRINTABLE.test(value) ? value : 'no-cache';
@@ -134,9 +135,10 @@ function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
     : `private, ${given.replace(/\bpublic\b,? */g, '')}`;
 }
 
-const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();
+export const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();
 
-function isUnchanged(headers: CallRequest['headers'], etag: string, object: StoredObject): boolean {
+/** Returns true if the conditions of a request say that the client has the version of the object. */
+export function isUnchanged(headers: CallRequest['headers'], etag: string, object: StoredObject): boolean {
   if (headers['if-none-match'] !== undefined) return matchesEntityTag(headers['if-none-match'], etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return !Number.isNaN(since) && Date.parse(lastModified(object)) <= since;

@@ -66,9 +66,10 @@ export const removeMany = storageCall({
   supabaseJs: "supabase.storage.from('BUCKET').remove(['PATH'])",
   handle: async (context, request, { path, readBody, operation }) => {
     const { prefixes } = await readBody();
-    const names = prefixes.map((name) => name.normalize('NFC'));
     const bucket = decodedPath(path.bucket);
-    return json(await removeObjects(context, request, { as: await callerOf(context), bucket, names, operation }));
+    return json(
+      await removeObjects(context, request, { as: await callerOf(context), bucket, names: prefixes, operation }),
+    );
   },
 });
 

@@ -4,6 +4,7 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
+import { signedOptionsText } from '../images/options.ts';
 import { decodedPath, objectName } from '../names.ts';
 import { placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
@@ -34,13 +35,6 @@ const transform = z
   .nullish()
   .meta(optional('The options of an image: width, height, resize, format, quality.', 'object'));
 
-/** Returns the options of an image as one text: `width:100,resize:cover`. */
-const transformText = (options: z.output<typeof transform>): string =>
-  Object.entries(options ?? {})
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name}:${value}`)
-    .join(',');
-
 export const signOne = storageCall({
   id: 'storage.object.sign',
   route: 'POST /object/sign/{bucket}/{path}',
@@ -56,7 +50,7 @@ export const signOne = storageCall({
     const place = placeOf(path);
     const { expiresIn, transform: options } = await readBody();
     await findReadable(context, request, place, { as: await callerOf(context), operation });
-    return json({ signedURL: signedPath(context, place, expiresIn, transformText(options)) });
+    return json({ signedURL: signedPath(context, place, expiresIn, signedOptionsText(options ?? {})) });
   },
 });
 

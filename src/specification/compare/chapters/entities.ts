@@ -34,6 +34,7 @@ export const entitiesDescriber: ChangeDescriber = {
     'entities/*/computed',
     'entities/*/period_keys',
     'entities/*/fields/*/attributes',
+    'entities/*/fields/*/files',
     'entities/*/fields/*/collation',
     'entities/*/fields/*/type_comments',
     'entities/*/fields/*/references',

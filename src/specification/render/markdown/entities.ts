@@ -14,6 +14,7 @@ import type {
 import { groupBy } from '../../../catalog/group.ts';
 import { machineFunctions } from '../../derive/chapters/calls/machine-functions.ts';
 import { triggerEvents } from '../../derive/chapters/entities/trigger-words.ts';
+import { filesWords } from '../../derive/words/files.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
 import { code, count, inline, table } from './escape.ts';
 import { bucketParts } from './files.ts';
@@ -79,6 +80,7 @@ function fieldTable({ fields, kind }: Entity, references: ReadonlyMap<string, Re
     const value = [
       ...(isView && field.nullable && field.default === null && field.computed === undefined ? [] : [heldValue(field)]),
       ...(reference ? [targetWords(reference)] : []),
+      ...(field.files ? [inline(filesWords(field.files))] : []),
     ].join(', ');
     return [code(field.name), type(field), value, ...(hasMeaning ? [meaning(field)] : [])];
   });

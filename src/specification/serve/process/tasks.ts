@@ -16,6 +16,7 @@ import { compareDerivations, type DerivedSpecification } from '../../compare/com
 import { allowsCall } from '../../derive/chapters/calls/call-example.ts';
 import { allEntities } from '../../derive/chapters/entities/entities.ts';
 import { ErrorsOfCalls } from '../../derive/chapters/errors/call-errors.ts';
+import { bucketCells } from '../../derive/chapters/roles/bucket-cells.ts';
 import { type MemberCaller, policiesForRequest } from '../../derive/chapters/roles/roles.ts';
 import { deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
 import { specificationHtml } from '../../render/html/specification.ts';
@@ -223,6 +224,14 @@ export class Tasks {
 
   cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
     return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
+  }
+
+  /**
+   * Returns who may do what with the files of each bucket.
+   * @throws NotCachedError
+   */
+  bucketCells({ of, buckets }: { of: SpecificationKey; buckets: readonly string[] }): RoleCell[] {
+    return bucketCells(this.#of(of).entries, buckets);
   }
 
   /**

@@ -20,6 +20,7 @@ import { Entries, type EntryLookup } from '../../entries.ts';
 import { equalTexts } from '../../words/collation.ts';
 import { isDocumented } from '../documented.ts';
 import { bucketEntries, fileTables } from '../files.ts';
+import { fileFieldOf } from './file-field.ts';
 import { junctionsOf } from './junctions.ts';
 import { shownKeys } from './shown-keys.ts';
 
@@ -189,9 +190,10 @@ function describeField(look: EntryLookup, constraints: readonly ConstraintFact[]
       one.fields.includes(field.number) &&
       !(one.special?.period && one.fields.at(-1) === field.number),
   );
-  const own = look.comments.get(`${field.relation}.${field.number}`) ?? null;
-  const comments = [own, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
-  const numbering = numberingOf(look, field, chain[chain.length - 1]?.base_name ?? field.type);
+  const base = chain[chain.length - 1]?.base_name ?? field.type;
+  const { files, comment } = fileFieldOf(look, field, base);
+  const comments = [comment, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
+  const numbering = numberingOf(look, field, base);
   const target = key && look.relations.get(key.target);
   const targetField = key && namesOf(look, key.target, key.target_fields)[key.fields.indexOf(field.number)];
   return {
@@ -207,6 +209,7 @@ function describeField(look: EntryLookup, constraints: readonly ConstraintFact[]
     ...(attributes !== null && { attributes }),
     ...(field.collation && { collation: describeCollation(field.collation) }),
     ...(numbering !== null && { numbering }),
+    ...(files !== null && { files }),
     comment: comments[0] ?? null,
     ...(comments.length > 1 && { type_comments: comments.slice(1) }),
     references:

@@ -178,7 +178,8 @@ const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
 const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 
-function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
+/** Returns the cell of a decision. */
+export function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
   const { code, policies, columns, errors } = decision;
   const verdict = decision.verdict === 'always' && errors.length > 0 ? 'when' : decision.verdict;
   const words = decisionWords(decision);

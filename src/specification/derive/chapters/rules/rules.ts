@@ -16,8 +16,9 @@ import { equalKeys } from '../../words/collation.ts';
 import { ruleWords, valueWords } from '../../words/rule.ts';
 import { thing } from '../../words/sentence-parts.ts';
 import { isDocumented } from '../documented.ts';
-import { fileRules } from './file-rules.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './key-words.ts';
+import { bucketRules } from './rules-of-buckets.ts';
+import { fileRules } from './rules-of-files.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 
@@ -33,7 +34,7 @@ export function rulesChapter(entries: Entries, buckets?: readonly BucketEntry[])
     .sort(byName);
   return {
     rules: relations.flatMap((relation) => entries.of(rulesOf, relation.oid, relation)),
-    ...(buckets && { files: fileRules(buckets) }),
+    ...(buckets && { files: bucketRules(buckets) }),
     sources: [
       { kind: 'catalog', label: 'pg_constraint: what each table and domain asks', sql: constraintsSql },
       { kind: 'catalog', label: 'pg_index: unique indexes', sql: 'select indexdef from pg_indexes order by 1' },
@@ -70,6 +71,7 @@ function rulesOf(look: EntryLookup, relation: RelationFact): Rule[] {
   const ofFields = fields.flatMap((field) => [
     ...required(field, key.includes(field.number), entity),
     ...typeRules(look, field),
+    ...fileRules(look, field),
   ]);
   const ofRows = [
     ...constraints.flatMap((one) => constraintRules(look, relation, one)),

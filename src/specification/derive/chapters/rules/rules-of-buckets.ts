@@ -2,7 +2,7 @@ import type { BucketEntry, FileRule } from '../../../../../contract/specificatio
 import { bytesWords } from '../../words/bytes.ts';
 
 /** Returns the rules of buckets: the size and the types of their files. */
-export const fileRules = (buckets: readonly BucketEntry[]): FileRule[] =>
+export const bucketRules = (buckets: readonly BucketEntry[]): FileRule[] =>
   buckets.flatMap(({ id, file_size_limit: size, allowed_mime_types: types }) => [
     ...(size === null
       ? []
