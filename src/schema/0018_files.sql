@@ -214,6 +214,35 @@ alter function ninefold.delete_files_of owner to pg_database_owner;
 revoke execute on function ninefold.delete_files_of from public;
 grant execute on function ninefold.delete_files_of to supabase_auth_admin;
 
+-- Buckets in the specification ----------------------------------------------------------------------------------------
+
+-- The first buckets by id, as far as the specification describes them. Connections that
+-- have switched to another role than the owner get none. The table belongs to the app's owner, and so does the function.
+create function ninefold.described_buckets(max_buckets integer, max_types integer) returns json
+  language plpgsql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (current_setting('role') <> 'none' and not pg_has_role(current_setting('role'), 'pg_database_owner', 'MEMBER')) or not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
+    where c.oid = to_regclass('storage.buckets') and c.relkind = 'r' and r.rolname = 'pg_database_owner'
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(json_agg(first), '[]') from (
+      select b.id, b.name, coalesce(b.public, false) as public, b.file_size_limit, b.allowed_mime_types[1:max_types] as allowed_mime_types
+      from storage.buckets b order by b.id collate "C" limit max_buckets
+    ) first);
+exception
+  when lock_not_available then raise;
+  -- The owner has changed the table.
+  when others then return '[]';
+end
+$$;
+alter function ninefold.described_buckets owner to pg_database_owner;
+comment on function ninefold.described_buckets is 'The buckets of the app, for its specification.';
+
 -- Triggers on storage.objects -----------------------------------------------------------------------------------------
 -- They also apply to rows that SQL writes, so a row that SQL deletes frees its bytes. PostgreSQL runs them once for each statement.
 

@@ -46,6 +46,6 @@ it('the page Files continues a large upload where it ended, after a pause and af
   await page.getByText('Done, 15 MB').waitFor();
   expect(offsets).toEqual([6, 6, 12].map((offset) => String(offset * MIB)));
   const { data } = await storage.from('large').download('video.bin');
-  expect(Buffer.from((await data?.arrayBuffer()) ?? []).equals(bytes)).toBe(true);
+  expect(Buffer.from((await data?.arrayBuffer()) ?? new ArrayBuffer(0)).equals(bytes)).toBe(true);
   await context.close();
 });

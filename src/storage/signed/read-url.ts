@@ -35,6 +35,7 @@ export const signOne = storageCall({
   id: 'storage.object.sign',
   route: 'POST /object/sign/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Signs a URL with which anyone can read one file for a time.',
   returns: 'signedURL, a path below /storage/v1.',
   errors: ['NoSuchBucket', 'NoSuchKey', 'InvalidKey', 'Quarantined', 'EntityTooLarge'],
@@ -53,6 +54,7 @@ export const signMany = storageCall({
   id: 'storage.object.sign_many',
   route: 'POST /object/sign/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Signs a URL for each of several files.',
   returns: 'A list of path, signedURL and error.',
   errors: ['NoSuchBucket', 'InvalidKey', 'EntityTooLarge'],
@@ -64,6 +66,7 @@ export const signMany = storageCall({
       .max(limits.storageRemovedObjects.default)
       .meta(required('The paths of the files.', 'list of text')),
   }),
+  example: { expiresIn: 60, paths: ['folder/file.txt'] },
   supabaseJs: "supabase.storage.from('BUCKET').createSignedUrls(['PATH'], 60)",
   handle: async (context, request, { path, readBody, operation }) => {
     const bucket = bucketOf(path);
