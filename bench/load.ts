@@ -72,7 +72,8 @@ function runConnection(
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const LENGTH = Buffer.from('\r\ncontent-length: ');
+/** The header as Ninefold writes it, and as servers in Go write it. */
+const LENGTHS = ['\r\ncontent-length: ', '\r\nContent-Length: '].map((text) => Buffer.from(text));
 const CHUNKED_END = Buffer.from('0\r\n\r\n');
 
 /**
@@ -84,9 +85,9 @@ function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | nul
   if (headEnd < 0) return null;
   const status = digits(bytes, 9);
   const bodyStart = headEnd + HEAD_END.length;
-  const length = bytes.indexOf(LENGTH);
-  if (length >= 0 && length < headEnd) {
-    return bytes.length >= bodyStart + digits(bytes, length + LENGTH.length) ? { status, bodyStart } : null;
+  for (const name of LENGTHS) {
+    const length = bytes.subarray(0, headEnd).indexOf(name);
+    if (length >= 0) return bytes.length >= bodyStart + digits(bytes, length + name.length) ? { status, bodyStart } : null;
   }
   if (!bytes.toString('latin1', 0, headEnd).toLowerCase().includes('transfer-encoding: chunked')) {
     return { status, bodyStart };
