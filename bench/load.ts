@@ -87,7 +87,8 @@ function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | nul
   const bodyStart = headEnd + HEAD_END.length;
   for (const name of LENGTHS) {
     const length = bytes.subarray(0, headEnd).indexOf(name);
-    if (length >= 0) return bytes.length >= bodyStart + digits(bytes, length + name.length) ? { status, bodyStart } : null;
+    if (length >= 0)
+      return bytes.length >= bodyStart + digits(bytes, length + name.length) ? { status, bodyStart } : null;
   }
   if (!bytes.toString('latin1', 0, headEnd).toLowerCase().includes('transfer-encoding: chunked')) {
     return { status, bodyStart };

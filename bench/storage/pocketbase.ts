@@ -106,7 +106,8 @@ async function round(server: Server, name: string): Promise<Round> {
     milliseconds: MILLISECONDS,
     next: () => requests[turn++ % requests.length] as Buffer,
   });
-  if (uploads.failed + downloads.failed > 0) throw new Error(`${server.name}: ${uploads.failed} uploads and ${downloads.failed} downloads failed`);
+  if (uploads.failed + downloads.failed > 0)
+    throw new Error(`${server.name}: ${uploads.failed} uploads and ${downloads.failed} downloads failed`);
   const names = Array.from({ length: LARGE_AT_ONCE }, (_, i) => `${name}-large-${i}`);
   let large: string[] = [];
   const largeUpload = await rate(async () => {
