@@ -141,10 +141,12 @@ const formAround = (name: string): { before: Buffer; after: Buffer } => ({
 /** Starts PocketBase with a collection of files that signed-in members read and write. */
 async function startPocketBase(program: string): Promise<{ server: Server; stop: () => Promise<void> }> {
   const home = mkdtempSync(join(process.cwd(), '.tmp/bench/pocketbase-'));
+  // It also writes migrations, into the folder above its data.
+  const data = join(home, 'data');
   const superuser = { identity: 'bench@example.com', password: randomBytes(12).toString('hex') };
-  execFileSync(program, ['superuser', 'upsert', superuser.identity, superuser.password, '--dir', home]);
+  execFileSync(program, ['superuser', 'upsert', superuser.identity, superuser.password, '--dir', data]);
   const port = await freePort();
-  const child = spawn(program, ['serve', '--dir', home, '--http', `127.0.0.1:${port}`], { stdio: 'ignore' });
+  const child = spawn(program, ['serve', '--dir', data, '--http', `127.0.0.1:${port}`], { stdio: 'ignore' });
   const stop = (): Promise<void> => ended(child).finally(() => rmSync(home, { recursive: true, force: true }));
   try {
     const post = async <T>(path: string, body: object, token = ''): Promise<T> => {
