@@ -71,9 +71,12 @@ export async function findObject(
   return object;
 }
 
+/** The longest entity tag in characters, with its quotes. SQL can write any text into the metadata. */
+const ENTITY_TAG = 200;
+
 /** Returns the entity tag of an object: the one in its metadata, or its hash. */
 export function entityTagOf({ metadata, content }: Pick<StoredObject, 'metadata' | 'content'>): string {
   const tag = metadata?.eTag;
-  if (typeof tag === 'string' && /^"[\w-]{1,200}"$/.test(tag)) return tag;
+  if (typeof tag === 'string' && tag.length <= ENTITY_TAG && /^"[\w-]+"$/.test(tag)) return tag;
   return `"${content?.sha256 ?? ''}"`;
 }
