@@ -57,7 +57,7 @@ export interface Reply {
   /** The headers of the response, with names in lower case. */
   headers: Record<string, string>;
   /**
-   * The address of a redirect by Ninefold itself. Functions of the app can set the header `location` too, so the server
+   * The header `location` that Ninefold itself chose: the address of a redirect, or of an upload. Functions of the app can set the header `location` too, so the server
    * removes that header from responses on the node's own origin, but sends this address.
    */
   redirect?: string;

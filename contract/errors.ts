@@ -8,12 +8,13 @@ import type { ErrorEntry } from './errors/entry.ts';
 import { ninefoldErrors } from './errors/ninefold.ts';
 import { postgresErrors } from './errors/postgres.ts';
 import { restErrors } from './errors/rest.ts';
+import { s3Errors } from './errors/s3.ts';
 import { stateErrors } from './errors/states.ts';
 import { storageErrors } from './errors/storage.ts';
 
 export type { ErrorEntry };
 
-export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors, ...storageErrors };
+export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors, ...storageErrors, ...s3Errors };
 
 export type ErrorCode = keyof typeof errors;
 

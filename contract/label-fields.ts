@@ -34,7 +34,9 @@ export function labelFields(
   mayRead: (field: string) => boolean = () => true,
   isLong: (field: string) => boolean = () => false,
 ): readonly string[] {
-  const texts = fields.filter((field) => isText(field.base_type ?? field.type) && mayRead(field.name));
+  const texts = fields.filter(
+    (field) => isText(field.base_type ?? field.type) && field.files === undefined && mayRead(field.name),
+  );
   const called = (names: readonly string[]): string[] =>
     names.flatMap((name) => texts.find((field) => bare(field.name) === bare(name))?.name ?? []);
   const person = [...called(GIVEN).slice(0, 1), ...called(FAMILY).slice(0, 1)];

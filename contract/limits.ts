@@ -15,6 +15,7 @@ import { providerLimits } from './limits/providers.ts';
 import { rateLimits } from './limits/rates.ts';
 import { auditLimits, recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
+import { s3Limits } from './limits/s3.ts';
 import { sessionLimits } from './limits/sessions.ts';
 import { settingLimits } from './limits/settings.ts';
 import { siteLimits } from './limits/site.ts';
@@ -54,6 +55,7 @@ export const limits = {
   ...textLimits,
   ...siteLimits,
   ...storageLimits,
+  ...s3Limits,
 };
 
 export type LimitName = keyof typeof limits;

@@ -1,4 +1,5 @@
 import type { ScreenKind } from './description.ts';
+import type { FileField } from './file-fields.ts';
 
 /** A sign-in provider: a site whose accounts can sign in to the app. */
 export interface PortalProvider {
@@ -40,6 +41,11 @@ export interface PortalApp {
   readonly linking: boolean;
   /** True if other applications can use this app as a sign-in provider. */
   readonly applications: boolean;
+  /**
+   * True if the app has a public bucket `avatars`. Members upload their picture into it, below a folder with their id, if
+   * a policy lets them.
+   */
+  readonly avatars: boolean;
   /** True if the app's origin serves a front end of the app's own outside `/account`. */
   readonly has_site: boolean;
 }
@@ -172,6 +178,8 @@ export type PortalEditor =
   | 'duration'
   | 'array'
   | 'json'
+  /** Paths of files: see `files` of the field. */
+  | 'files'
   | 'reference'
   /** The id of a member's account. */
   | 'member';
@@ -217,6 +225,8 @@ export interface PortalField {
   readonly initial?: true | string;
   /** For an enum: its values, in the order of the type. Null for other types. */
   readonly values: readonly PortalValue[] | null;
+  /** For the editor `files`: the files that the field holds. Absent for all others. */
+  readonly files?: FileField;
   readonly reference: PortalReference | null;
   readonly rules: readonly PortalRule[];
 }

@@ -1,4 +1,6 @@
 /** Chapter 3 of the specification: tables and views, their fields, and which fields refer to which. */
+import type { FileField } from './file-fields.ts';
+import type { BucketEntry } from './specification-files.ts';
 import type { Source } from './specification-source.ts';
 
 export interface EntitiesChapter {
@@ -8,6 +10,8 @@ export interface EntitiesChapter {
   junctions: Junction[];
   /** Foreign keys that exposed views show, sorted by view, then by key. */
   view_foreign_keys: ViewForeignKey[];
+  /** The first buckets by id, at most as many as the limit describedBuckets says. Absent if the app has no files. */
+  buckets?: BucketEntry[];
   sources: Source[];
 }
 
@@ -123,7 +127,12 @@ export interface Field {
    * and for fields without generated numbers.
    */
   numbering?: string;
-  /** The comment on the field, or else the comment on its type or on one of the underlying types. */
+  /** The files that the field holds, by ninefold.file_field or by the line `@files` of its comment; absent for all others. */
+  files?: FileField;
+  /**
+   * The comment on the field without its line `@files`, or else the comment on its type or on one of the underlying
+   * types.
+   */
   comment: string | null;
   /** Further comments on the field's type and the underlying types. Absent if there are none. */
   type_comments?: string[];

@@ -1,4 +1,5 @@
 /** Chapter 6 of the specification: who may do what. */
+import type { FileCell } from './specification-files.ts';
 import type { Source } from './specification-source.ts';
 
 export type Operation = 'select' | 'insert' | 'update' | 'delete' | 'execute';
@@ -8,6 +9,8 @@ export type Verdict = 'always' | 'when' | 'never';
 export interface RolesChapter {
   roles: RoleEntry[];
   cells: RoleCell[];
+  /** Who may do what with the files of each bucket of chapter 3. Absent if the app has no files. */
+  files?: FileCell[];
   /**
    * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
    * such as storage.

@@ -1,6 +1,7 @@
 import type { PurposeChapter, ScreensChapter } from './description.ts';
 import type { CallsChapter } from './specification-calls.ts';
 import type { EntitiesChapter } from './specification-entities.ts';
+import type { FileRule } from './specification-files.ts';
 import type { RolesChapter } from './specification-roles.ts';
 import type { Source } from './specification-source.ts';
 import type { StatesChapter } from './states.ts';
@@ -38,6 +39,8 @@ export interface Chapters {
 export interface RulesChapter {
   /** Rules, sorted by entity, then by the order of its fields, then by name. */
   rules: Rule[];
+  /** The rules of the buckets of chapter 3, sorted by bucket. Absent if the app has no files. */
+  files?: FileRule[];
   sources: Source[];
 }
 
@@ -52,7 +55,7 @@ export interface Rule {
   entity: string;
   /** The name of the constraint, index, domain or type; "required" for a NOT NULL constraint without a name. */
   name: string;
-  kind: 'required' | 'type' | 'check' | 'primary key' | 'unique' | 'reference' | 'exclusion';
+  kind: 'required' | 'type' | 'check' | 'primary key' | 'unique' | 'reference' | 'exclusion' | 'files';
   fields: string[];
   /** The rule in words, derived from its SQL: "title is 3 to 120 characters". */
   words: string;
@@ -60,6 +63,7 @@ export interface Rule {
   comment: string | null;
   /** The rule as PostgreSQL prints it. */
   sql: string;
+  /** `no row`: PostgreSQL does not check the rule. A rule of the kind `files` is one of the pages and of the bucket. */
   applies_to: 'all rows' | 'new and changed rows' | 'no row';
   /** The SQLSTATE of PostgreSQL's error for a violation. */
   sqlstate: string;

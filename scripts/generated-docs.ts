@@ -56,7 +56,10 @@ function variableTable(): string {
 const tables: Readonly<Record<string, () => string>> = {
   environment: variableTable,
   ...Object.fromEntries(
-    (['ninefold', 'rest', 'auth', 'storage', 'postgres'] as const).map((source) => [`errors ${source}`, () => errorTable(source)]),
+    (['ninefold', 'rest', 'auth', 'storage', 'postgres'] as const).map((source) => [
+      `errors ${source}`,
+      () => errorTable(source),
+    ]),
   ),
   ...Object.fromEntries(Object.keys(limitGroups).map((group) => [`limits ${group}`, () => limitTable(group)])),
 };

@@ -307,6 +307,14 @@ export const ninefoldErrors = entries('ninefold', {
     member: null,
     limit: 'apiKeys',
   },
+  s3_keys_full: {
+    status: 409,
+    message: 'The app has as many access keys of the S3 protocol as it may have.',
+    meaning: 'The app has reached the limit s3Keys.',
+    action: 'Delete a key that nothing uses.',
+    member: null,
+    limit: 's3Keys',
+  },
   key_revoked: {
     status: 401,
     message: 'This API key was revoked.',

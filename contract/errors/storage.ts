@@ -24,6 +24,7 @@ export const storageErrors = entries('storage', {
   },
   NoSuchUpload: {
     status: 404,
+    otherStatuses: { 410: 'The upload has expired.' },
     message: 'Upload not found',
     meaning: 'The upload in parts does not exist, is complete, or has expired.',
     action: 'Begin a new upload.',
@@ -166,6 +167,28 @@ export const storageErrors = entries('storage', {
     action: 'Wait until the other request has ended, then ask for the offset again.',
     member: memberTexts.tryAgain,
   },
+  UploadOffsetConflict: {
+    status: 409,
+    message: 'Upload-Offset conflict',
+    meaning:
+      'The header Upload-Offset is not the number of bytes that the node has, because a part was lost or another request has sent it.',
+    action: 'Ask for the offset with HEAD, and continue there.',
+    member: memberTexts.tryAgain,
+  },
+  TusVersionUnsupported: {
+    status: 412,
+    message: 'Tus-Resumable Required',
+    meaning: 'The header Tus-Resumable is missing, or names a version of the protocol other than 1.0.0.',
+    action: 'Send Tus-Resumable: 1.0.0.',
+    member: memberTexts.fault,
+  },
+  UploadTypeUnsupported: {
+    status: 415,
+    message: 'The body of a part has the wrong content type',
+    meaning: 'The bytes of a resumable upload have the content type application/offset+octet-stream.',
+    action: 'Send Content-Type: application/offset+octet-stream. The type of the file is in Upload-Metadata.',
+    member: memberTexts.fault,
+  },
   StorageNotInstalled: {
     status: 404,
     message: 'This app has no file storage',
@@ -179,6 +202,15 @@ export const storageErrors = entries('storage', {
     meaning: 'The object is no image that can be scaled, or has more pixels or takes longer than the limits allow.',
     action: 'Use the object itself, or upload a smaller image.',
     member: 'This picture cannot be shown.',
+  },
+  TooManyImages: {
+    status: 429,
+    message: 'Too many images wait to be scaled',
+    meaning:
+      'Images of the app wait until this worker scales them: as many as appImagesWaiting allows, or for longer than imageWaitSeconds.',
+    action: 'Try again later. Each image is scaled once and then stored.',
+    member: memberTexts.tryAgain,
+    limit: 'appImagesWaiting',
   },
   ImagesUnavailable: {
     status: 501,

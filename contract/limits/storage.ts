@@ -121,6 +121,11 @@ export const storageLimits = limitsOf('storage', {
     meaning:
       'Size from which an upload is checked against the policies before its bytes are read. All uploads are checked when their row is written.',
   },
+  describedBuckets: {
+    unit: 'count',
+    default: 200,
+    meaning: 'Buckets that the specification describes, the first ones by id.',
+  },
   signedUrlSeconds: {
     unit: 'seconds',
     default: 315_360_000,
@@ -144,14 +149,121 @@ export const storageLimits = limitsOf('storage', {
     meaning: 'How long an upload in parts may take. After that, the node deletes its parts.',
     code: 'NoSuchUpload',
   },
+  openUploads: {
+    unit: 'count',
+    default: 10_000,
+    meaning: 'Uploads in parts of one app that are not complete.',
+    code: 'TooManyUploads',
+  },
+  callerUploads: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Uploads in parts of one member that are not complete. All callers without a session count as one member.',
+    code: 'TooManyUploads',
+  },
+  uploadParts: {
+    unit: 'count',
+    default: 50_000,
+    meaning: 'Parts of one resumable upload. Each request and each broken connection makes one.',
+    code: 'InvalidRequest',
+  },
+  uploadPartBytes: {
+    unit: 'bytes',
+    default: 64 * MIB,
+    meaning:
+      'Size from which the node stores the bytes of a request to a resumable upload as a part, before more is read. If the node ends, a client repeats less than that.',
+  },
   fileDifferences: {
     unit: 'count',
     default: 1000,
     meaning: 'The most differences between files and their bytes that one check reports.',
   },
+  imageSourceBytes: {
+    unit: 'bytes',
+    default: 64 * MIB,
+    meaning: 'The largest file that is scaled as an image.',
+    code: 'ImageRefused',
+  },
+  imagePixels: {
+    unit: 'count',
+    default: 50_000_000,
+    meaning:
+      'The most pixels of an image that is scaled. The header of the file is checked before its pixels are read.',
+    code: 'ImageRefused',
+  },
+  imageSidePixels: {
+    unit: 'count',
+    default: 2500,
+    meaning: 'The largest width and height of a scaled image. A larger value in a request counts as this value.',
+  },
+  imageResultBytes: {
+    unit: 'bytes',
+    default: 16 * MIB,
+    meaning: 'The largest scaled image.',
+    code: 'ImageRefused',
+  },
+  imageMilliseconds: {
+    unit: 'milliseconds',
+    default: 5000,
+    meaning: 'How long scaling one image may take. After that, the node ends the process that scales.',
+    code: 'ImageRefused',
+  },
+  imageMemory: {
+    unit: 'bytes',
+    default: 768 * MIB,
+    meaning: 'The memory of a process that scales images. A worker has at most two such processes.',
+    code: 'ImageRefused',
+  },
+  appImages: {
+    unit: 'count',
+    default: 1,
+    meaning: 'Images of one app that one worker scales at the same time.',
+  },
+  appImagesWaiting: {
+    unit: 'count',
+    default: 100,
+    meaning: 'Images of one app that wait in one worker until it scales them.',
+    code: 'TooManyImages',
+  },
+  imageWaitSeconds: {
+    unit: 'seconds',
+    default: 20,
+    meaning: 'How long an image waits until the worker scales it.',
+    code: 'TooManyImages',
+  },
+  refusedImageSeconds: {
+    unit: 'seconds',
+    default: 60,
+    meaning: 'How long a worker remembers that an image cannot be scaled, and refuses it without another attempt.',
+  },
+  imageCacheBytes: {
+    unit: 'bytes',
+    default: GIB,
+    meaning:
+      'The scaled images that a node stores. If there are more, it deletes the images that were not read for the longest time, first those of the app that has most.',
+    variable: 'NINEFOLD_IMAGE_CACHE_BYTES',
+    range: [0, 1024 * GIB],
+  },
   orphanHours: {
     unit: 'hours',
     default: 24,
     meaning: 'How old bytes that no row names must be before the node deletes them, and how often it looks for them.',
+  },
+  s3Keys: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Access keys of the S3 protocol that an app has at most.',
+    code: 's3_keys_full',
+  },
+  accessBuckets: {
+    unit: 'count',
+    default: 200,
+    meaning: 'Buckets for which the console says who may do what.',
+  },
+  fileUsageSeconds: {
+    unit: 'seconds',
+    default: 20,
+    meaning: 'How long the console may count the files of an app.',
+    code: 'database_busy',
   },
 });

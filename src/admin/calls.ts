@@ -9,6 +9,8 @@ import { activityCalls } from './apps/activity.ts';
 import { appCalls } from './apps/apps.ts';
 import { statusCalls } from './apps/status.ts';
 import type { AdminCall } from './call.ts';
+import { fileKeyCalls } from './files/s3-keys.ts';
+import { fileUsageCalls } from './files/usage.ts';
 import { verifyCalls } from './files/verify.ts';
 import { apiKeyCalls } from './keys/api-keys.ts';
 import { applicationCalls } from './keys/applications.ts';
@@ -51,7 +53,7 @@ export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   Members: [...sessionCalls, ...actAsMemberCalls, ...memberImportCalls, ...rowImportCalls],
   Mails: [...mailCalls, ...mailTestCalls, ...mailTemplateCalls],
   'Logs and statistics': [...logCalls, ...observedRequestCalls, ...auditCalls],
-  Files: verifyCalls,
+  Files: [...fileUsageCalls, ...fileKeyCalls, ...verifyCalls],
   Site: siteCalls,
 };
 

@@ -5,7 +5,7 @@ import type { Change, VersionList } from '../../contract/changes.ts';
 import type { RequestTrace } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
-import type { PolicyEntry } from '../../contract/specification-roles.ts';
+import type { PolicyEntry, RoleCell } from '../../contract/specification-roles.ts';
 import type { AccountForms } from '../accounts/import/imported-account.ts';
 import type { AppPasswords } from '../accounts/passwords/passwords.ts';
 import type { Grant } from '../accounts/sessions/sessions.ts';
@@ -101,6 +101,8 @@ export interface AdminContext {
     /** Returns Entity[] as JSON. */
     entities(app: App): Promise<Uint8Array>;
     callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]>;
+    /** Returns who may do what with the files of each bucket. The entity of a cell is the id of the bucket. */
+    bucketCells(app: App, buckets: readonly string[]): Promise<RoleCell[]>;
     /** Returns the details of a call; null if chapter 7 has no call with this id. */
     callDetail(app: App, id: string): Promise<CallDetail | null>;
     /** Returns the policies that apply to a call, and the recent durations of requests for the same call. */

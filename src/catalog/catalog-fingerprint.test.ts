@@ -14,11 +14,13 @@ beforeAll(async () => {
   connection = await Connection.open(parseConnectionUrl(postgres.url, 'test'), 5000);
   client = new pg.Client(postgres.url);
   await client.connect();
-  const definitions = ['app', 'screens', 'labels', 'machines', 'transitions', 'roles'];
+  const definitions = ['app', 'screens', 'labels', 'file_fields', 'machines', 'transitions', 'roles'];
   await client.query(`create schema ninefold; create role member_role; create role other_role; create table t (id int);
     ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
     create table public.jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql
       as 'select json_agg(j) from public.jobs j';
+    create table public.buckets (id text); create function ninefold.described_buckets(integer, integer) returns json language sql
+      as 'select json_agg(b) from public.buckets b';
     create function ninefold.user_mapping_writes() returns table (mapping oid, transaction text) language sql
       as 'select oid, xmin::text from pg_catalog.pg_user_mapping';`);
 });
@@ -31,6 +33,7 @@ afterAll(async () => {
 const state = () => catalogFingerprint({ run: (statements) => connection.run(statements) });
 
 it.each([
+  'insert into buckets values ($$photos$$)',
   'insert into jobs values ($$0 5 * * *$$)',
   'update jobs set schedule = $$0 6 * * *$$',
   'alter table t add column more text',
@@ -143,6 +146,7 @@ it.each([
   ['comment on schema ninefold is $$changed$$', ['pg_description']],
   ['create policy named on t using (true)', ['pg_policy']],
   ['insert into ninefold.labels values (1)', ['ninefold.labels']],
+  ['insert into ninefold.file_fields values (1)', ['ninefold.file_fields']],
   ['alter table t add column named int', ['pg_attribute', 'pg_class']],
 ])('changedRelations names the relations that %s changes', async (sql, relations) => {
   const before = await state();

@@ -3,6 +3,7 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import type { Database, Executor } from '../database/database.ts';
 import type { AccessFacts } from './access.ts';
 import { accessQueries } from './access.ts';
+import { type BucketFacts, bucketQueries } from './buckets.ts';
 import { changedRelations, FINGERPRINT, RELATION_COMMENTS } from './catalog-fingerprint.ts';
 import { type CheckedTypeFacts, checkedTypeQueries } from './checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from './constraints.ts';
@@ -10,6 +11,7 @@ import { type DefinitionFacts, definitionQueries } from './definitions.ts';
 import { type DescriptionFacts, descriptionQueries } from './description.ts';
 import type { EntityFacts } from './entities.ts';
 import { entityQueries } from './entities.ts';
+import { type FileFieldFacts, fileFieldQueries } from './file-fields.ts';
 import { withGeneratedViewFields } from './generated-view-fields.ts';
 import { type IndexFacts, indexQueries } from './indexes.ts';
 import { type JobFacts, jobQueries } from './jobs.ts';
@@ -25,7 +27,14 @@ import { boundQueries, type ServerLimitFacts } from './server-limits.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions.ts';
 
 /** Facts about the objects of the app and its server limits. */
-interface ObjectFacts extends DescriptionFacts, MachineFacts, ServerLimitFacts, EntityFacts, DefinitionFacts {}
+interface ObjectFacts
+  extends DescriptionFacts,
+    MachineFacts,
+    ServerLimitFacts,
+    EntityFacts,
+    FileFieldFacts,
+    DefinitionFacts,
+    BucketFacts {}
 
 /** Facts about functions, constraints, privileges and other conditions on rows. */
 interface AskedFacts
@@ -64,7 +73,10 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
 }
 
 /** The facts that decisions about privileges can depend on. */
-export type DecisionFacts = Omit<Facts, 'comments' | 'description' | 'labels' | 'screens' | 'screen_refusals'>;
+export type DecisionFacts = Omit<
+  Facts,
+  'buckets' | 'comments' | 'description' | 'file_fields' | 'labels' | 'screens' | 'screen_refusals'
+>;
 
 export interface FactOptions {
   exposedSchemas: readonly string[];
@@ -98,7 +110,9 @@ const objectQueries = {
   ...machineQueries,
   ...boundQueries,
   ...entityQueries,
+  ...fileFieldQueries,
   ...definitionQueries,
+  ...bucketQueries,
 };
 const askedQueries = {
   ...routineQueries,
@@ -145,6 +159,8 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   'ninefold.app': /ninefold\.app\b/,
   'ninefold.screens': /ninefold\.screens/,
   'ninefold.labels': /ninefold\.labels/,
+  'ninefold.file_fields': /ninefold\.file_fields/,
+  'ninefold.described_buckets': /ninefold\.described_buckets/,
 };
 
 /**

@@ -1,11 +1,15 @@
+import { join } from 'node:path';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
+import { DerivedFiles, withDerivedFiles } from '../files/derived-files.ts';
 import { openStore } from '../files/open-store.ts';
 import type { StorageNode } from '../storage/context.ts';
 import { FreeDisk } from '../storage/free-disk.ts';
+import { ImageProcess } from '../storage/images/image-process.ts';
+import { Images } from '../storage/images/images.ts';
 import { StorageUsage } from '../storage/usage.ts';
 
 /** Returns the PostgreSQL server of the apps, with the superuser's connection parameters. */
@@ -33,14 +37,21 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
 
 /** Opens the place where the node stores the bytes of files. */
 export function openStorage(config: Config): StorageNode {
-  const { store, spool, incoming } = openStore(config);
+  const { store: bytes, spool, incoming } = openStore(config);
   // A failure costs disk until the next start.
   spool.removeAbandoned().catch(() => undefined);
+  const derived = new DerivedFiles(join(config.home, 'files', 'images'), config.limits.imageCacheBytes);
+  const store = withDerivedFiles(bytes, derived);
+  const disk = new FreeDisk(incoming, config.limits.storageFreePercent);
+  const entry = new URL('./image-process.js', import.meta.url);
+  // Two, so that one app cannot hold all.
+  const processes = [new ImageProcess(entry), new ImageProcess(entry)];
   return {
     store,
     spool,
     usage: new StorageUsage(config.limits.appStorageBytes),
-    disk: new FreeDisk(incoming, config.limits.storageFreePercent),
+    disk,
+    images: new Images({ store, spool, disk, derived, processes }),
     uploads: new Map(),
   };
 }

@@ -178,6 +178,7 @@ export async function composeWorker(
     close: async () => {
       await http.close();
       parser.close();
+      node.storage.images.close();
       node.turns.stop();
       await hosting.scheduledWork.stop();
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
@@ -354,7 +355,7 @@ function composeHttp(
     areas: [
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
-      storageApi({ ...storage, events }),
+      storageApi({ ...storage, events, origins }),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     openApi: openApi((app, role) => documents.for(app, role)),

@@ -14,7 +14,7 @@ import {
   type StoredBytes,
 } from './byte-store.ts';
 import { closeFile, errnoOf, isMissing, openFile, removeFile, syncData, syncFolder, toDiskFull } from './disk.ts';
-import { openFileStream } from './file-stream.ts';
+import { openFileStream, readFilePart } from './file-stream.ts';
 
 /** Number of folders that the store remembers as durable. For each other folder, a file takes three more fsyncs. */
 const DURABLE_FOLDERS = 20_000;
@@ -40,21 +40,25 @@ export class FolderStore implements ByteStore {
     this.#incoming = incoming;
   }
 
+  path(key: string): string {
+    return join(this.#folder, checkKey(key));
+  }
+
   async put(key: string, file: SpooledFile): Promise<void> {
     await this.#place(key, (path) => rename(file.path, path));
   }
 
-  async read(key: string, range?: ByteRange): Promise<Readable> {
-    try {
-      return await openFileStream(this.#path(key), key, range);
-    } catch (error) {
-      throw isMissing(error) ? new BytesMissingError(key, error) : error;
-    }
+  read(key: string, range?: ByteRange): Promise<Readable> {
+    return this.#open(key, (path) => openFileStream(path, key, range));
+  }
+
+  readWhole(key: string, range: ByteRange): Promise<Uint8Array> {
+    return this.#open(key, (path) => readFilePart(path, key, range));
   }
 
   async size(key: string): Promise<number | null> {
     try {
-      return (await stat(this.#path(key))).size;
+      return (await stat(this.path(key))).size;
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -63,7 +67,7 @@ export class FolderStore implements ByteStore {
 
   /** Deletes without fsync: after a crash, some of the files can exist again. */
   async delete(keys: readonly string[]): Promise<void> {
-    const paths = keys.map((key) => this.#path(key));
+    const paths = keys.map((key) => this.path(key));
     for (let first = 0; first < paths.length; first += DELETIONS) {
       await Promise.all(paths.slice(first, first + DELETIONS).map(removeFile));
     }
@@ -72,11 +76,11 @@ export class FolderStore implements ByteStore {
 
   async *list(prefix: string): AsyncGenerator<StoredBytes> {
     const path = checkPrefix(prefix).slice(0, -1);
-    yield* this.#walk(path === '' ? this.#folder : this.#path(path), prefix);
+    yield* this.#walk(path === '' ? this.#folder : this.path(path), prefix);
   }
 
   async copy(from: string, to: string): Promise<void> {
-    const source = this.#path(from);
+    const source = this.path(from);
     await stat(source).catch((error: unknown) => {
       throw isMissing(error) ? new BytesMissingError(from, error) : error;
     });
@@ -92,13 +96,17 @@ export class FolderStore implements ByteStore {
     });
   }
 
-  #path(key: string): string {
-    return join(this.#folder, checkKey(key));
+  async #open<T>(key: string, open: (path: string) => Promise<T>): Promise<T> {
+    try {
+      return await open(this.path(key));
+    } catch (error) {
+      throw isMissing(error) ? new BytesMissingError(key, error) : error;
+    }
   }
 
   /** Makes an entry in the folder of a key, creates the folder if it is missing, and makes all changed folders durable. */
   async #place(key: string, makeEntry: (path: string) => Promise<void>): Promise<void> {
-    const path = this.#path(key);
+    const path = this.path(key);
     const folder = dirname(path);
     try {
       for (let attempt = 1; ; attempt++) {

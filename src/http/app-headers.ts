@@ -14,8 +14,8 @@ export type WrittenHeaders = Record<string, string | string[]>;
 export type HeaderPolicy = (reply: Reply) => WrittenHeaders;
 
 /**
- * Headers that an inert reply may have with any value. They are the headers of PostgREST, GoTrue and supabase-js, and
- * headers that describe only the reply itself. Other headers might affect the whole origin in some browser.
+ * Headers that an inert reply may have with any value. They are the headers of PostgREST, GoTrue, resumable uploads
+ * and supabase-js, and headers that describe only the reply itself. Other headers might affect the whole origin in some browser.
  */
 const harmless: ReadonlySet<string> = new Set([
   'accept-ranges',
@@ -51,6 +51,15 @@ const harmless: ReadonlySet<string> = new Set([
   'sb-request-id',
   'server-timing',
   'sunset',
+  'tus-extension',
+  'tus-max-size',
+  'tus-resumable',
+  'tus-version',
+  'upload-defer-length',
+  'upload-expires',
+  'upload-length',
+  'upload-metadata',
+  'upload-offset',
   'vary',
   'warning',
   'x-request-id',

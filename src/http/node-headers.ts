@@ -65,7 +65,9 @@ export function consolePolicy(origins: Origins, host: string | undefined): strin
     `script-src ${assets}`,
     `worker-src ${assets}`,
     `style-src ${assets} 'unsafe-inline'`,
-    `img-src ${assets} data:`,
+    // The page Files shows bytes of an app as images, videos and sounds, whose types the console chooses.
+    `img-src ${assets} data: blob:`,
+    'media-src blob:',
     `font-src ${assets}`,
     "connect-src 'self'",
     "base-uri 'none'",

@@ -35,7 +35,10 @@ const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
+  // Pictures, videos and PDFs of fields: signed links, and bytes with a type that the pages choose.
+  "img-src 'self' data: blob:",
+  "media-src 'self' blob:",
+  'frame-src blob:',
   "font-src 'self'",
   "connect-src 'self'",
   "base-uri 'none'",

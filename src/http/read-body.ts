@@ -55,12 +55,17 @@ export function arrivingBody(
   };
 }
 
-/** Reads the chunks of a body. Leaving the loop early keeps the connection, so that the client gets the response. */
+/**
+ * Reads the chunks of a body. Leaving the loop early keeps the connection and discards the rest of the body, so that the
+ * client gets the response and can send its next request.
+ */
 async function* chunksOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void> {
   try {
     yield* request.iterator({ destroyOnReturn: false });
   } catch (cause) {
     throw new NinefoldError('body_incomplete', { cause });
+  } finally {
+    request.resume();
   }
 }
 

@@ -40,20 +40,29 @@ create table ninefold.uploads (
   -- The signed upload URL with which the upload began.
   token_id text,
   content_type text not null,
+  content_encoding text,
   cache_control text,
   user_metadata jsonb,
+  -- Of a resumable upload: the header Upload-Metadata, which responses repeat.
+  metadata_header text,
   is_upsert boolean not null,
   -- The announced length; null if the client does not know it.
   size bigint,
   created_at timestamptz not null default now(),
   expires_at timestamptz not null,
+  -- The worker that joins the parts, and the time until which no other worker does.
+  locked_by uuid,
+  locked_until timestamptz,
+  -- Set with the row of the object. The upload remains until the client knows that it is complete.
+  completed_at timestamptz,
   constraint uploads_pkey primary key (id),
   constraint uploads_protocol_check check (protocol in ('tus', 's3'))
 );
 alter table ninefold.uploads owner to ninefold_server;
-comment on table ninefold.uploads is 'Uploads in parts that are not complete.';
+comment on table ninefold.uploads is 'Uploads in parts that are not complete, or whose client may not know that they are.';
 create index uploads_expires_at_idx on ninefold.uploads (expires_at);
 create index uploads_bucket_id_idx on ninefold.uploads (bucket_id, name);
+create index uploads_owner_id_idx on ninefold.uploads (owner_id);
 
 create table ninefold.upload_parts (
   upload_id uuid not null,
@@ -130,8 +139,22 @@ begin atomic
 end;
 alter function ninefold.use_upload_token owner to ninefold_server;
 
-revoke execute on function ninefold.keep_file, ninefold.use_file, ninefold.use_upload_token from public;
-grant execute on function ninefold.keep_file, ninefold.use_file, ninefold.use_upload_token to supabase_storage_admin;
+-- Marks an upload in parts as complete. Fails if it is complete or has ended, so that two workers never complete it both.
+create function ninefold.complete_upload(upload_id uuid) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  update ninefold.uploads u set completed_at = now() where u.id = complete_upload.upload_id and u.completed_at is null;
+  if not found then
+    raise exception 'The upload is complete.' using errcode = 'unique_violation', constraint = 'uploads_complete_once';
+  end if;
+end
+$$;
+alter function ninefold.complete_upload owner to ninefold_server;
+
+revoke execute on function ninefold.keep_file, ninefold.use_file, ninefold.use_upload_token, ninefold.complete_upload from public;
+grant execute on function ninefold.keep_file, ninefold.use_file, ninefold.use_upload_token, ninefold.complete_upload to supabase_storage_admin;
 grant usage on schema ninefold to supabase_storage_admin;
 
 -- Returns the bytes of an object by its version. Callers read the version from rows of storage.objects, which policies protect.
@@ -190,6 +213,35 @@ $$;
 alter function ninefold.delete_files_of owner to pg_database_owner;
 revoke execute on function ninefold.delete_files_of from public;
 grant execute on function ninefold.delete_files_of to supabase_auth_admin;
+
+-- Buckets in the specification ----------------------------------------------------------------------------------------
+
+-- The first buckets by id, as far as the specification describes them. Connections that
+-- have switched to another role than the owner get none. The table belongs to the app's owner, and so does the function.
+create function ninefold.described_buckets(max_buckets integer, max_types integer) returns json
+  language plpgsql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (current_setting('role') <> 'none' and not pg_has_role(current_setting('role'), 'pg_database_owner', 'MEMBER')) or not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
+    where c.oid = to_regclass('storage.buckets') and c.relkind = 'r' and r.rolname = 'pg_database_owner'
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(json_agg(first), '[]') from (
+      select b.id, b.name, coalesce(b.public, false) as public, b.file_size_limit, b.allowed_mime_types[1:max_types] as allowed_mime_types
+      from storage.buckets b order by b.id collate "C" limit max_buckets
+    ) first);
+exception
+  when lock_not_available then raise;
+  -- The owner has changed the table.
+  when others then return '[]';
+end
+$$;
+alter function ninefold.described_buckets owner to pg_database_owner;
+comment on function ninefold.described_buckets is 'The buckets of the app, for its specification.';
 
 -- Triggers on storage.objects -----------------------------------------------------------------------------------------
 -- They also apply to rows that SQL writes, so a row that SQL deletes frees its bytes. PostgreSQL runs them once for each statement.

@@ -7,6 +7,7 @@ const byConstraint: Readonly<Record<string, () => NinefoldError>> = {
   buckets_pkey: () => new NinefoldError('BucketAlreadyExists'),
   buckets_name_key: () => new NinefoldError('BucketAlreadyExists'),
   objects_bucket_id_name_key: () => new NinefoldError('KeyAlreadyExists'),
+  uploads_complete_once: () => new NinefoldError('NoSuchUpload'),
   used_upload_tokens_pkey: () => new NinefoldError('InvalidUploadSignature'),
 };
 

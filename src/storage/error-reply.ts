@@ -1,5 +1,6 @@
-import type { Reply } from '../../contract/call-request.ts';
+import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { isTusRequest, tusHeader } from './uploads/tus-headers.ts';
 
 /**
  * The words of Supabase Storage for errors in the field `error`, by code. It sends some of them in place of the code,
@@ -20,14 +21,18 @@ const words: Readonly<Record<string, string>> = {
  * Returns an error in the format of Supabase Storage: `{statusCode, error, message, code}`. Unlike there, the status of
  * the response is `statusCode`, and not 400 for each error. Returns null for an error that is not a NinefoldError.
  */
-export function storageErrorReply(error: unknown): Reply | null {
+export function storageErrorReply(error: unknown, request: Pick<CallRequest, 'path'>): Reply | null {
   if (!(error instanceof NinefoldError)) return null;
   const { status, message } = inStorageWords(error);
   const code = codeInReply(error);
   return {
     status,
     code,
-    headers: { 'content-type': 'application/json; charset=utf-8', ...error.headers },
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      ...(isTusRequest(request) && tusHeader),
+      ...error.headers,
+    },
     body: JSON.stringify({ statusCode: String(status), error: words[code] ?? code, message, code }),
   };
 }

@@ -6,6 +6,7 @@ import type { Endpoint } from './call.ts';
 import { calls } from './calls.ts';
 import type { StorageContext } from './context.ts';
 import { codeInReply } from './error-reply.ts';
+import { capabilities, isTusRequest, tusMethod } from './uploads/tus-headers.ts';
 
 /** A route with the pattern of its path. */
 interface Route {
@@ -42,8 +43,8 @@ function find(method: string, path: string): Found | null {
 }
 
 /** Returns the id of the call that a request means; null if there is no such call. */
-export const callOfRequest = ({ method, path }: CallRequest): StorageCall['id'] | null =>
-  find(method, path)?.call.facts.id ?? null;
+export const callOfRequest = (request: CallRequest): StorageCall['id'] | null =>
+  find(tusMethod(request), request.path)?.call.facts.id ?? null;
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'];
 
@@ -55,9 +56,11 @@ export async function handleStorage(
   context: StorageContext & { readonly events: Pick<Events, 'emit'> },
   request: CallRequest,
 ): Promise<Reply> {
-  const found = find(request.method, request.path);
+  const method = tusMethod(request);
+  if (method === 'OPTIONS' && isTusRequest(request)) return capabilities(context.settings.storage_file_bytes);
+  const found = find(method, request.path);
   if (!found) {
-    const allowed = methods.filter((method) => find(method, request.path));
+    const allowed = methods.filter((each) => find(each, request.path));
     if (allowed.length === 0) throw new NinefoldError('not_found');
     throw new NinefoldError('method_not_allowed', { headers: { allow: allowed.join(', ') } });
   }
@@ -66,7 +69,7 @@ export async function handleStorage(
   if (context.trace) context.trace.call = facts.id;
   try {
     const reply = await call.run(context, request, path);
-    return request.method === 'HEAD' ? { ...reply, body: null } : reply;
+    return method === 'HEAD' ? { ...reply, body: null } : reply;
   } catch (error) {
     if (error instanceof NinefoldError && !declares(facts, codeInReply(error))) {
       context.events.emit({ type: 'undeclared-error', call: facts.id, code: error.code });

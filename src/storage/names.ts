@@ -19,11 +19,11 @@ export function bucketName(name: string): string {
 }
 
 /**
- * Returns the path of an object in Unicode's composed form (NFC), so that one name has one spelling.
+ * Returns the path of an object. Two spellings of a name in Unicode are two paths, as in Amazon S3, so that tools that
+ * compare paths find what they stored.
  * @throws NinefoldError InvalidKey
  */
-export function objectName(name: string): string {
-  const path = name.normalize('NFC');
+export function objectName(path: string): string {
   const segments = path.split('/');
   const isValid =
     path !== '' &&
@@ -31,7 +31,7 @@ export function objectName(name: string): string {
     !UNSAFE.test(path) &&
     segments.every((segment) => segment !== '' && segment !== '.' && segment !== '..');
   if (isValid) return path;
-  throw new NinefoldError('InvalidKey', { message: `Invalid key: ${shown(name)}` });
+  throw new NinefoldError('InvalidKey', { message: `Invalid key: ${shown(path)}` });
 }
 
 /**

@@ -2,7 +2,7 @@ import { limits } from '../../contract/limits.ts';
 import type { StorageSettings } from '../../contract/settings-storage.ts';
 import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
-import { firstJson } from '../database/statement.ts';
+import { firstJson, type Result } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 
 /** An app with its quotas. */
@@ -24,7 +24,7 @@ const PAUSE_FACTOR = 20;
 const MAX_SUMS = 10_000;
 
 /**
- * Knows how many bytes an app, a bucket and a member store. It sums them up every few seconds and counts the uploads of
+ * Knows how many bytes an app, a bucket and a member store, with the parts of uploads that are not complete. It sums them up every few seconds and counts the uploads of
  * this worker in between. Several workers can therefore exceed a quota by the uploads of these seconds.
  */
 export class StorageUsage {
@@ -60,16 +60,25 @@ export class StorageUsage {
   #quotas(context: Quotas, bucket: string, ownerId: string | null) {
     const { app, settings } = context;
     const rows = (column: 'bucket_id' | 'owner_id', value: string) => async () => {
-      const [, result] = await app.database.run([
-        { text: `select pg_catalog.set_config('role', 'service_role', true)`, params: [], planKey: 'setup' },
-        {
-          text: `select coalesce(pg_catalog.sum((ninefold.stored_file(o.version)).size), 0)::text::json
-            from storage.objects o where o.${column} = $1`,
-          params: [value],
-          planKey: 'service_role',
-        },
+      const [[, objects], [parts]] = await Promise.all([
+        app.database.run([
+          { text: `select pg_catalog.set_config('role', 'service_role', true)`, params: [], planKey: 'setup' },
+          {
+            text: `select coalesce(pg_catalog.sum((ninefold.stored_file(o.version)).size), 0)::text::json
+              from storage.objects o where o.${column} = $1`,
+            params: [value],
+            planKey: 'service_role',
+          },
+        ]),
+        runAsServerRole(app.serverDatabase, [
+          {
+            text: `select coalesce(pg_catalog.sum(p.size), 0)::text::json
+              from ninefold.uploads u join ninefold.upload_parts p on p.upload_id = u.id where u.${column} = $1`,
+            params: [value],
+          },
+        ]),
       ]);
-      return Number(result ? firstJson<number>(result) : 0);
+      return sumIn(objects) + sumIn(parts);
     };
     return [
       {
@@ -79,9 +88,13 @@ export class StorageUsage {
         of: 'The app',
         read: async () => {
           const [result] = await runAsServerRole(app.serverDatabase, [
-            { text: 'select coalesce(pg_catalog.sum(size), 0)::text::json from ninefold.stored_files', params: [] },
+            {
+              text: `select (coalesce((select pg_catalog.sum(size) from ninefold.stored_files), 0)
+                + coalesce((select pg_catalog.sum(size) from ninefold.upload_parts), 0))::text::json`,
+              params: [],
+            },
           ]);
-          return Number(result ? firstJson<number>(result) : 0);
+          return sumIn(result);
         },
       },
       ...(settings.storage_bucket_bytes === 0
@@ -128,3 +141,5 @@ export class StorageUsage {
     return (await sum.bytes) + sum.added;
   }
 }
+
+const sumIn = (result: Result | undefined): number => Number(result ? firstJson<number>(result) : 0);

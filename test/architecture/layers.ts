@@ -99,9 +99,10 @@ const sharedInWeb: Readonly<Record<string, readonly string[]>> = {
   ui: ['language'],
   language: [],
   rows: [],
-  fields: ['ui', 'language'],
-  portal: ['ui', 'language', 'rows', 'fields'],
-  console: ['ui', 'language', 'rows', 'fields'],
+  files: ['ui', 'language'],
+  fields: ['ui', 'language', 'files'],
+  portal: ['ui', 'language', 'rows', 'fields', 'files'],
+  console: ['ui', 'language', 'rows', 'fields', 'files'],
 };
 const PAGES = /^web\/console\/(account|apps|changes|chapters|node|overview|sign-in|tools)\//;
 

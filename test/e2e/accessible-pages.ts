@@ -4,7 +4,7 @@ import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp, runSql } from '../support/apps.ts';
-import { signUpMember } from '../support/clients.ts';
+import { clientOf, signUpMember } from '../support/clients.ts';
 import { clone } from '../support/clone.ts';
 import { type Console, openConsole, sizes, type Visit } from './console.ts';
 
@@ -276,6 +276,75 @@ const views: readonly View[] = [
       await page.getByRole('combobox', { name: 'Field of Town' }).waitFor();
     },
   },
+  {
+    name: 'files, with the panel of an object and marked files',
+    path: () => `${filled}/files?bucket=attachments&file=notes.txt`,
+    ready: async (page) => {
+      await page.getByRole('region', { name: 'Text of notes.txt' }).waitFor();
+      await page.getByText('service_role').waitFor();
+      await page.getByRole('checkbox', { name: 'Mark 2026' }).click();
+      await page.getByText('1 marked').waitFor();
+    },
+  },
+  {
+    name: 'files, with an upload',
+    path: () => `${filled}/files?bucket=attachments`,
+    ready: async (page) => {
+      const file = { name: 'more notes.txt', mimeType: 'text/plain', buffer: Buffer.from('more') };
+      await page.getByLabel('Files to upload').setInputFiles(file);
+      await page.getByRole('region', { name: 'Uploads' }).getByText('Done, 4 bytes').waitFor();
+    },
+  },
+  {
+    name: 'files, with the dialog that moves an object',
+    path: () => `${filled}/files?bucket=attachments&file=notes.txt`,
+    ready: async (page) => {
+      await page.getByRole('region', { name: 'Text of notes.txt' }).waitFor();
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name: 'Move or rename' }).click();
+      await dialog('Move notes.txt')(page);
+    },
+  },
+  {
+    name: 'access to files, with the panel of a cell',
+    path: () => `${filled}/files?view=policies`,
+    ready: async (page) => {
+      const matrix = page.getByRole('table', { name: 'Roles, entities' });
+      await matrix.getByRole('row', { name: 'insert' }).getByRole('button').nth(1).click();
+      await page.getByRole('complementary', { name: 'Files of attachments, insert' }).waitFor();
+    },
+  },
+  {
+    name: 'access to files, with the dialog of a new policy',
+    path: () => `${filled}/files?view=policies`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Add policy' }).click();
+      await page.getByText('Tried in a transaction').waitFor();
+    },
+  },
+  {
+    name: 'space of files',
+    path: () => `${filled}/files?view=space`,
+    ready: (page) => page.getByRole('table', { name: 'Bytes without a file' }).waitFor(),
+  },
+  {
+    name: 'S3 and links',
+    path: () => `${filled}/files?view=s3`,
+    ready: (page) => page.getByText('No access keys yet').waitFor(),
+  },
+  {
+    name: 'files of an empty app',
+    path: () => `${empty}/files`,
+    ready: (page) => page.getByText('No buckets yet').waitFor(),
+  },
+  {
+    name: 'the dialog of a new bucket',
+    path: () => `${empty}/files`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Create bucket' }).click();
+      await dialog('Create bucket')(page);
+    },
+  },
   { name: 'data of an empty app', path: () => `${empty}/data`, ready: heading(/./) },
   {
     name: 'mail, with the panel of a mail',
@@ -412,6 +481,14 @@ export function checkPages(size: keyof typeof sizes): void {
     const app = await createApp(site.node, { name: 'Helpdesk' });
     await runSql(site.node, app.ref, schema);
     const { client } = await signUpMember(app);
+    const { storage } = clientOf(app, app.secret_key);
+    await storage.createBucket('attachments', { public: false });
+    for (const name of ['notes.txt', '2026/11/report.txt']) {
+      const { error } = await storage
+        .from('attachments')
+        .upload(name, Buffer.from(name), { contentType: 'text/plain' });
+      if (error) throw error;
+    }
     await client.auth.updateUser({ password: 'another long password' });
     const refused = await fetch(`${app.url}/rest/v1/nowhere`, { headers: { apikey: app.publishable_key } });
     failed = refused.headers.get('x-request-id') ?? '';

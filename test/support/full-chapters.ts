@@ -19,6 +19,7 @@ import type {
   Relation,
   ViewForeignKey,
 } from '../../contract/specification-entities.ts';
+import type { BucketEntry, FileCell, FileRule } from '../../contract/specification-files.ts';
 import type { AdviceEntry, PolicyEntry, RoleCell, RoleEntry } from '../../contract/specification-roles.ts';
 import type { AccountMove, Machine, MachineState, Transition } from '../../contract/states.ts';
 
@@ -49,7 +50,21 @@ const field: Full<Field> = {
   ...{ generated: null, computed: true, identity: null, enum_values: ['a', 'b'], attributes: [attribute] },
   ...{ collation: { name: 'und', equal: 'that differ in accents alone' }, numbering: 'from 1 to 100' },
   ...{ comment: 'As people call it.', type_comments: ['A short text.'] },
+  files: { bucket: 'photos', many: false, types: ['image/*'], max_bytes: 5_000_000, folder: '{user}' },
   references: { schema: 'public', entity: 'houses', field: 'id' },
+};
+
+const bucket: Full<BucketEntry> = {
+  ...{ id: 'photos', name: 'Photos', public: true, file_size_limit: 5_000_000, allowed_mime_types: ['image/png'] },
+};
+
+const fileRule: Full<FileRule> = {
+  ...{ id: 'photos.size', bucket: 'photos', words: 'a file has at most 5 MB', code: 'EntityTooLarge' },
+};
+
+const fileCell: Full<FileCell> = {
+  ...{ role: 'authenticated', bucket: 'photos', operation: 'upload', verdict: 'when' },
+  ...{ words: 'owner_id is the member', reason: 'row-level security: policy "own"', policies: ['own'] },
 };
 
 const computed: Full<ComputedField> = {
@@ -190,16 +205,20 @@ const limit: Full<LimitLine> = {
 export const fullChapters = {
   purpose: { ...purpose, sources },
   screens: { screens: [screen], labels: { de: { 'public.rooms': label } }, sources },
-  entities: { entities: [entity], relations: [relation], junctions: [junction], view_foreign_keys: [viewKey], sources },
+  entities: {
+    ...{ entities: [entity], relations: [relation], junctions: [junction], view_foreign_keys: [viewKey] },
+    ...{ buckets: [bucket], sources },
+  },
   states: {
     machines: [machine],
     accounts: { states: [{ name: 'active', words: 'may sign in' }], moves: [move] },
     sources,
   },
-  rules: { rules: [rule], sources },
+  rules: { rules: [rule], files: [fileRule], sources },
   roles: {
     roles: [role],
     cells: [cell],
+    files: [fileCell],
     policies: [policy],
     default_privileges: [{ id: 'tables in public', words: 'New tables in public: nobody.' }],
     advice: [advice],
@@ -247,13 +266,14 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
   ),
   'entities/entities/triggers': emptied<EntityTrigger>({ in_replicas: not, comment: not }, {}),
   'entities/entities/fields': emptied<Field>(
-    { computed: not, attributes: not, collation: not, numbering: not, type_comments: not },
+    { computed: not, attributes: not, collation: not, numbering: not, files: not, type_comments: not },
     {
       ...{ base_type: null, default: null, generated: null, identity: null, enum_values: null, comment: null },
       references: null,
     },
   ),
   'entities/entities/fields/attributes': emptied<Attribute>({ comment: not, attributes: not }, {}),
+  'entities/buckets': emptied<BucketEntry>({ name: not }, { file_size_limit: null, allowed_mime_types: null }),
   'entities/relations': emptied<Relation>({ period: not, on_delete_fields: not, on_update: not }, {}),
   'states/machines/transitions': emptied<Transition>({ access: not }, { from: null, roles: null, when: null }),
   'states/accounts/moves': emptied<AccountMove>({}, { from: null, to: null, when: null }),

@@ -5,11 +5,13 @@ import { buffer } from 'node:stream/consumers';
 import { defaultStorageSettings, type StorageSettings } from '../../contract/settings-storage.ts';
 import type { FilesOfApp } from '../../src/apps/files/sweep.ts';
 import type { AppRecord } from '../../src/apps/registry/app-record.ts';
+import { DerivedFiles } from '../../src/files/derived-files.ts';
 import { FolderStore } from '../../src/files/folder-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { type Identity, serviceRole } from '../../src/identity/identity.ts';
 import { FreeDisk } from '../../src/storage/free-disk.ts';
 import { handleStorage } from '../../src/storage/handle.ts';
+import { Images } from '../../src/storage/images/images.ts';
 import { StorageUsage } from '../../src/storage/usage.ts';
 import { type AppDatabase, scriptIn, startAppDatabase } from './app-database.ts';
 import { makeTestHome } from './test-folder.ts';
@@ -70,11 +72,16 @@ export async function startStorageApp(name: string): Promise<StorageApp> {
   const [server, authenticator] = [database.as('app_server'), database.as('app_authenticator')];
   const settings = { ...defaultStorageSettings };
   const record = { ref: 'shop', authenticatorPassword: 'a password of 32 characters ....' } as AppRecord;
+  const disk = new FreeDisk(home, 0);
+  const derived = new DerivedFiles(join(home, 'images'), 0);
   const parts = {
     store,
     spool,
     usage: new StorageUsage(1024 ** 3),
-    disk: new FreeDisk(home, 0),
+    disk,
+    // Without processes, each image is refused. The tests of images have a node.
+    images: new Images({ store, spool, disk, derived, processes: [] }),
+    origins: { urlAt: () => 'http://shop.localhost' },
     uploads: new Map<string, number>(),
     app: { ref: record.ref, record, database: requests, serverDatabase: server, isFull: false },
     settings,

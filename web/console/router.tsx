@@ -117,6 +117,12 @@ const appPages = app.addChildren([
   appPage('/limits', strings('limit'), () => import('./chapters/limits/limits-page.tsx'), 'LimitsPage'),
   appPage('/changes', strings('version', 'since'), () => import('./changes/changes-page.tsx'), 'ChangesPage'),
   appPage('/data', readDataSearch, () => import('./tools/data/data-page.tsx'), 'DataPage'),
+  appPage(
+    '/files',
+    strings('bucket', 'path', 'file', 'q', 'sort', 'view'),
+    () => import('./tools/files/files-page.tsx'),
+    'FilesPage',
+  ),
   appPage('/sql', strings('sql'), () => import('./tools/sql/sql-page.tsx'), 'SqlPage'),
   appPage('/users', strings('user', 'q'), () => import('./tools/users/users-page.tsx'), 'UsersPage'),
   appPage('/users/$id', strings(), () => import('./tools/users/member-page.tsx'), 'MemberPage'),

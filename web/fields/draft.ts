@@ -27,6 +27,7 @@ export function toDraft({ editor, zoneless }: PortalField, value: unknown): stri
   if (editor === 'boolean') return value === true;
   if (value === null || value === undefined) return '';
   if (editor === 'json') return JSON.stringify(value, null, 2);
+  if (editor === 'files') return pathsText(Array.isArray(value) ? value.map(String) : [String(value)]);
   if (editor === 'array') return Array.isArray(value) ? value.map(String).join('\n') : '';
   if (editor === 'number' || editor === 'money') return localNumber(String(value));
   const kind = timeKind({ editor, zoneless });
@@ -36,6 +37,10 @@ export function toDraft({ editor, zoneless }: PortalField, value: unknown): stri
   }
   return String(value);
 }
+
+/** Returns the paths of files in a typed value, and the typed value of paths. A path contains no line break. */
+export const pathsIn = (typed: string): string[] => typed.split('\n').filter((path) => path !== '');
+export const pathsText = (paths: readonly string[]): string => paths.join('\n');
 
 /** Returns the kind of time that a field contains; null for a field without a time. */
 export const timeKind = ({
@@ -60,6 +65,7 @@ export type Read = { readonly value: unknown } | { readonly wrong: string };
 /** Reads a typed value. A number that JavaScript cannot represent stays a string, which PostgreSQL parses. */
 export function readDraft(field: PortalField, typed: string | boolean): Read {
   if (typeof typed === 'boolean') return { value: typed };
+  if (field.files?.many) return { value: typed === '' && field.nullable ? null : pathsIn(typed) };
   if (typed === '') return { value: null };
   switch (field.editor) {
     case 'number':
@@ -100,6 +106,7 @@ function readJson(typed: string): Read {
 export function wrongIn(field: PortalField, typed: string | boolean, isNew: boolean): string | null {
   const read = readDraft(field, typed);
   if ('wrong' in read) return read.wrong;
+  if (field.editor === 'files' && typed === '' && isNew && field.required) return t('missing', { label: field.label });
   if (read.value === null && (isNew ? field.required : !field.nullable)) return t('missing', { label: field.label });
   return brokenRule(field, read.value);
 }

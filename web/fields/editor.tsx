@@ -1,12 +1,16 @@
-import { type ComponentType, createContext, type ReactNode, use, useId, useState } from 'react';
+import { type ComponentType, createContext, lazy, type ReactNode, Suspense, use, useId, useState } from 'react';
 import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
+import { code } from '../ui/recovery/code.ts';
 import { Segmented } from '../ui/segmented.tsx';
 import { members, timeKind } from './draft.ts';
 import styles from './editor.module.css';
 import { EnumCombo } from './enum-combo.tsx';
+import { acceptedWords } from './file-words.ts';
 import { characters, longest } from './rules.ts';
 import { TimeField } from './time-field.tsx';
+
+const FilesField = lazy(code(() => import('./files-field.tsx').then((all) => ({ default: all.FilesField }))));
 
 /** Maximum number of values that are shown side by side as segments. */
 const SEGMENTS = 5;
@@ -63,7 +67,7 @@ export function FieldEditor(props: EditorProps) {
     <div className={styles.field} data-field={field.name} data-beside={field.editor === 'boolean' || undefined}>
       <div className={bare === undefined ? styles.label : 'sr'}>
         {isGroup(field) ? <span id={`${id}-label`}>{field.label}</span> : <label htmlFor={id}>{field.label}</label>}
-        {isOptional && <span className={styles.optional}>{t('mayBeLeftOut')}</span>}
+        <Remark field={field} isOptional={isOptional} />
       </div>
       <Control {...props} id={id} describedBy={described} />
       <div className={styles.below}>
@@ -83,6 +87,13 @@ export function FieldEditor(props: EditorProps) {
       </div>
     </div>
   );
+}
+
+/** What the end of the label's line says: the limits of files, and that the field may be left out. */
+function Remark({ field, isOptional }: { field: PortalField; isOptional: boolean }) {
+  const parts = [field.files ? acceptedWords(field.files) : null, isOptional ? t('mayBeLeftOut') : null];
+  const words = parts.filter((part) => part !== null).join('; ');
+  return words === '' ? null : <span className={styles.optional}>{words}</span>;
 }
 
 const isGroup = (field: PortalField): boolean =>
@@ -168,6 +179,16 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
           ))}
         </select>
       );
+    case 'files':
+      return field.files ? (
+        <Suspense>
+          <FilesField
+            {...{ id, value: text, describedBy, onChange }}
+            field={{ ...field, files: field.files }}
+            isWrong={Boolean(wrong)}
+          />
+        </Suspense>
+      ) : null;
     case 'reference':
       return Reference ? (
         <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />

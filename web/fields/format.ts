@@ -66,6 +66,7 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
     }
     case 'duration':
       return durationText(String(value));
+    case 'files':
     case 'array':
       return Array.isArray(value) ? value.map(String).join(', ') : String(value);
     case 'json':

@@ -7,6 +7,7 @@ import bookingLabels from '../../../templates/booking/supabase/migrations/202601
 import bookingSeed from '../../../templates/booking/supabase/seed.sql';
 import helpdeskPeople from '../../../templates/helpdesk/supabase/migrations/20260101000100_people.sql';
 import helpdeskTickets from '../../../templates/helpdesk/supabase/migrations/20260101000200_tickets.sql';
+import helpdeskFiles from '../../../templates/helpdesk/supabase/migrations/20260101000250_files.sql';
 import helpdeskStates from '../../../templates/helpdesk/supabase/migrations/20260101000300_states.sql';
 import helpdeskWork from '../../../templates/helpdesk/supabase/migrations/20260101000400_work.sql';
 import helpdeskDescription from '../../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
@@ -14,6 +15,7 @@ import helpdeskLabels from '../../../templates/helpdesk/supabase/migrations/2026
 import helpdeskSeed from '../../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../../templates/notes/supabase/migrations/20260101000200_notes.sql';
+import notesPictures from '../../../templates/notes/supabase/migrations/20260101000250_pictures.sql';
 import notesTags from '../../../templates/notes/supabase/migrations/20260101000300_tags.sql';
 import notesFinding from '../../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../../templates/notes/supabase/migrations/20260101000500_description.sql';
@@ -28,6 +30,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
   helpdesk: [
     { name: '20260101000100_people.sql', sql: helpdeskPeople },
     { name: '20260101000200_tickets.sql', sql: helpdeskTickets },
+    { name: '20260101000250_files.sql', sql: helpdeskFiles },
     { name: '20260101000300_states.sql', sql: helpdeskStates },
     { name: '20260101000400_work.sql', sql: helpdeskWork },
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
@@ -45,6 +48,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
   notes: [
     { name: '20260101000100_notebooks.sql', sql: notesNotebooks },
     { name: '20260101000200_notes.sql', sql: notesNotes },
+    { name: '20260101000250_pictures.sql', sql: notesPictures },
     { name: '20260101000300_tags.sql', sql: notesTags },
     { name: '20260101000400_finding.sql', sql: notesFinding },
     { name: '20260101000500_description.sql', sql: notesDescription },

@@ -38,6 +38,14 @@ export async function copyAppBytes(database: Executor, store: ByteStore, from: s
   }
 }
 
+/**
+ * Deletes the uploads in parts that the copy of a database has, because the bytes of their parts are not copied.
+ * @param database Connections to the database as the server role of its app.
+ */
+export async function deleteCopiedUploads(database: Executor): Promise<void> {
+  await runAsServerRole(database, [{ text: 'delete from ninefold.uploads', params: [] }]);
+}
+
 /** Yields the contents that a database names, page by page. */
 export async function* contentsOf(
   database: Pick<Database, 'run'>,

@@ -8,7 +8,7 @@ import type { ByteStore } from '../../files/byte-store.ts';
 import type { Events } from '../../observe/events.ts';
 import { authenticatorConnection, serverConnection } from '../app-connections.ts';
 import type { Apps } from '../apps.ts';
-import { copyAppBytes, deleteAppBytes } from '../files/app-bytes.ts';
+import { copyAppBytes, deleteAppBytes, deleteCopiedUploads } from '../files/app-bytes.ts';
 import { makeKeys } from '../keys/make-keys.ts';
 import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from '../registry/app-record.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -153,6 +153,7 @@ export class Lifecycle {
         await provision(this.#server, this.#maintenance, record, from.database);
         this.#checkpoints.countApp();
         await this.#copyFiles(record, from, ref);
+        await withPool(serverConnection(this.#server.target, record), deleteCopiedUploads);
         await this.#deletePersonalState(record);
       }),
     );

@@ -20,6 +20,7 @@ import http from '../../schema/0015_http.sql';
 import project from '../../schema/0016_project.sql';
 import log from '../../schema/0017_log.sql';
 import files from '../../schema/0018_files.sql';
+import fileFields from '../../schema/0019_file_fields.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 
 /** Key of the advisory lock of an update. */
@@ -52,6 +53,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0016_project', sql: project, onExisting: false },
   { name: '0017_log', sql: log, onExisting: true },
   { name: '0018_files', sql: files, onExisting: true },
+  { name: '0019_file_fields', sql: fileFields, onExisting: true },
 ];
 
 /** Name of the last schema file. */

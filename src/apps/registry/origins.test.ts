@@ -120,3 +120,29 @@ describe('Origins.isServed', () => {
     expect(origins.isServed(host, { localAddress: '::ffff:192.168.1.5' })).toBe(isServed);
   });
 });
+
+describe('Origins.urlAt', () => {
+  const shop = 'shop';
+  it.each<[string, Partial<OriginOptions>, string | undefined, string]>([
+    ['the loopback address', local, '127.0.0.1:9009', 'http://127.0.0.1:9009/apps/shop'],
+    ['another address of a node without a name', local, '192.168.1.5:9009', 'http://192.168.1.5:9009/apps/shop'],
+    ['the origin below localhost', local, 'shop.localhost:9009', 'http://shop.localhost:9009'],
+    [
+      'the origin below the domain, behind a proxy',
+      hosted,
+      'Shop.apps.example.com:8080',
+      'https://shop.apps.example.com',
+    ],
+    ['the node behind a proxy', hosted, '127.0.0.1:9009', 'https://console.example.com/apps/shop'],
+    [
+      'a node with a path',
+      { ...hosted, url: 'https://example.com/base' },
+      'example.com',
+      'https://example.com/base/apps/shop',
+    ],
+    ['the default app at a name of its own', { ...hosted, defaultApp: shop }, 'shop.example', 'https://shop.example'],
+    ['no Host header', hosted, undefined, 'https://console.example.com/apps/shop'],
+  ])('returns the URL of the app for clients that use %s', (_what, options, host, url) => {
+    expect(new Origins({ ...local, ...options }).urlAt(shop, host)).toBe(url);
+  });
+});

@@ -100,6 +100,19 @@ export class Origins {
     return `${this.url}/apps/${ref}`;
   }
 
+  /**
+   * Returns the URL of an app's API at the origin to which a request with this Host header was sent, as clients outside
+   * of a proxy see it.
+   */
+  urlAt(ref: string, host: string | undefined): string {
+    if (host === undefined) return this.pathUrl(ref);
+    if (this.appAt(host) === null) {
+      return this.#isNamed ? this.pathUrl(ref) : `${this.#base.protocol}//${host}/apps/${ref}`;
+    }
+    const origin = this.isAtOrigin(ref, host) ? this.appOrigin(ref) : null;
+    return origin ?? `${this.#base.protocol}//${host}`;
+  }
+
   /** Returns true if a request with this Host header was sent to the app's own origin. */
   isOfApp(ref: string, host: string | undefined): boolean {
     return this.appAt(host) === ref;

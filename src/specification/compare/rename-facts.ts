@@ -70,7 +70,16 @@ const kinds: Readonly<Record<string, RenameKind>> = {
 
 /** Lists without names that PostgreSQL updates, and lists whose names `followMembers` replaces. */
 const keptLists: ReadonlySet<string> = new Set([
-  ...['comments', 'description', 'labels', 'screens', 'screen_refusals', 'server_settings', 'role_settings'],
+  ...[
+    'comments',
+    'description',
+    'file_fields',
+    'labels',
+    'screens',
+    'screen_refusals',
+    'server_settings',
+    'role_settings',
+  ],
   ...['connection_limits', 'roles', 'member_roles', 'exposedSchemas', 'extraSearchPath', 'preRequest', 'database'],
 ]);
 

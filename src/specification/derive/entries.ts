@@ -5,6 +5,7 @@ import { RequestAccess } from '../../access/request-access.ts';
 import { SharedFacts } from '../../access/shared-facts.ts';
 import type { RelationFact } from '../../catalog/entities.ts';
 import type { Facts } from '../../catalog/facts.ts';
+import type { FileFieldFact } from '../../catalog/file-fields.ts';
 import { JsonWriter } from './json-writer.ts';
 
 /** The max number of callers whose privileges are cached for an app. */
@@ -14,6 +15,8 @@ const CALLERS = 5;
 export interface EntryLookup extends Reads<keyof FactIndexes> {
   /** Comments by relation and field: `<relation>.<field>`. */
   readonly comments: Pick<ReadonlyMap<string, string>, 'get'>;
+  /** Facts of fields that hold files, by the same keys. */
+  readonly fileFields: Pick<ReadonlyMap<string, FileFieldFact>, 'get'>;
 }
 
 /** The values of which an entry, or the decisions about one relation, were made. */
@@ -67,7 +70,8 @@ export class Entries {
     this.#ofCallers = earlier ? earlier.#ofCallers : new LRUCache({ max: CALLERS });
     const indexes = indexesOf(facts);
     const comments = new Map(facts.comments.map(({ relation, field, text }) => [`${relation}.${field}`, text]));
-    this.#indexes = { ...indexes, comments };
+    const fileFields = new Map(facts.file_fields.map((fact) => [`${fact.relation}.${fact.number}`, fact]));
+    this.#indexes = { ...indexes, comments, fileFields };
     this.#recording = Object.fromEntries(
       Object.keys(this.#indexes).map((index) => [
         index,
@@ -225,7 +229,17 @@ export class Entries {
 
 /** Returns the facts that the decision about any relation can depend on. */
 function commonFacts(facts: Facts): CommonFacts {
-  const { comments, description, screens, labels, screen_refusals, used_routines, ...ofDecisions } = facts;
+  const {
+    buckets,
+    comments,
+    description,
+    file_fields,
+    screens,
+    labels,
+    screen_refusals,
+    used_routines,
+    ...ofDecisions
+  } = facts;
   const isIndexed = (name: string) => (indexedFacts as readonly string[]).includes(name);
   const common = Object.entries(ofDecisions).filter(([name]) => !isIndexed(name));
   return Object.fromEntries(common.sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as CommonFacts;

@@ -41,8 +41,16 @@ export async function requireBucket(
   { operation, trying = [] }: { readonly operation: string; readonly trying?: readonly Act[] },
 ): Promise<Bucket> {
   const acts = [asService(readBucket(id)), ...trying];
-  const [result] = await runActs(context, request, { operation, rollsBack: trying.length > 0 }, ...acts);
+  const [result] = await runActs(context, request, { operation, rollsBack: trying.length > 0 }, ...acts).catch(
+    async (error: unknown) => {
+      // No policy allows anything in a bucket that does not exist, so the missing bucket is the reason.
+      if (trying.length > 0 && isDenied(error)) await requireBucket(context, request, id, { operation });
+      throw error;
+    },
+  );
   const bucket = result && firstJson<Bucket>(result);
   if (!bucket) throw new NinefoldError('NoSuchBucket');
   return bucket;
 }
+
+const isDenied = (error: unknown): boolean => error instanceof NinefoldError && error.code === 'AccessDenied';

@@ -1,26 +1,20 @@
 import { optional, required } from '../../calls/words.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { storageCall } from '../call.ts';
 import { callerOf, callerOrPublic } from '../caller.ts';
 import { requireReadUrl } from '../signed/tokens.ts';
 import { placeOf } from './place.ts';
-import { sendObject } from './read-object.ts';
+import { readErrors, sendObject } from './read-object.ts';
 
 const DOWNLOAD = optional('The name under which a browser saves the file; empty for its own name.');
-const errors = [
-  'NoSuchBucket',
-  'NoSuchKey',
-  'InvalidKey',
-  'InvalidRange',
-  'Quarantined',
-  'BytesMissing',
-  'storage_unavailable',
-] as const;
+const errors = [...readErrors, 'InvalidRange'] as const;
 const returns = 'The bytes, with ETag, Last-Modified and Accept-Ranges.';
 
 export const download = storageCall({
   id: 'storage.object.get_authenticated',
   route: 'GET /object/authenticated/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Downloads a file that the caller may read.',
   returns,
   errors,
@@ -65,6 +59,10 @@ export const downloadSigned = storageCall({
   errors: [...errors, 'InvalidJWT', 'InvalidSignature'],
   query: { token: required('The token of the signed URL.'), download: DOWNLOAD },
   supabaseJs: "supabase.storage.from('BUCKET').createSignedUrl('PATH', 60)",
-  handle: async (context, request, { path, query, operation }) =>
-    sendObject(context, request, requireReadUrl(context, path, query), { as: 'link', operation }),
+  handle: async (context, request, { path, query, operation }) => {
+    const { place, transformations } = requireReadUrl(context, path, query);
+    // Whoever may see a small image of a file may not therefore read the file.
+    if (transformations !== null) throw new NinefoldError('InvalidSignature');
+    return sendObject(context, request, place, { as: 'link', operation });
+  },
 });

@@ -36,6 +36,7 @@ export const listV2 = storageCall({
   id: 'storage.object.list_v2',
   route: 'POST /object/list-v2/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Lists the files that the caller may see below a prefix, page by page.',
   returns: 'folders, objects, hasNext and nextCursor.',
   errors: ['EntityTooLarge'],
@@ -76,7 +77,7 @@ export const listV2 = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: (body.prefix ?? '').replace(/^\/+/, '').normalize('NFC'),
+          prefix: (body.prefix ?? '').replace(/^\/+/, ''),
           search: '',
           // One more entry tells whether a next page exists.
           limit: limit + 1,

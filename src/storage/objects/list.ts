@@ -25,6 +25,7 @@ export const list = storageCall({
   id: 'storage.object.list',
   route: 'POST /object/list/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Lists the files and folders of a folder that the caller may see.',
   returns: 'A list of name, id, created_at, updated_at, last_accessed_at and metadata. A folder has only a name.',
   errors: ['EntityTooLarge'],

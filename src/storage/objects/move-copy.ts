@@ -57,6 +57,7 @@ export const move = storageCall({
   id: 'storage.object.move',
   route: 'POST /object/move',
   caller: 'key',
+  needs: ['update objects'],
   summary: 'Gives a file another path, also in another bucket.',
   returns: 'message.',
   errors: ['NoSuchBucket', 'NoSuchKey', 'InvalidKey', 'KeyAlreadyExists', 'EntityTooLarge', 'InvalidMimeType'],
@@ -89,6 +90,7 @@ export const copy = storageCall({
   id: 'storage.object.copy',
   route: 'POST /object/copy',
   caller: 'key',
+  needs: ['select objects', 'insert objects'],
   summary: 'Copies a file to another path, also in another bucket. No bytes are read.',
   returns: 'Id and Key of the copy.',
   errors: [

@@ -26,6 +26,9 @@ const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 export const DEFAULT_TYPE = 'application/octet-stream';
 
+/** Number of bytes up to which a body is no stream. */
+const WHOLE = 64 * 1024;
+
 /** Returns the type of an object for the header Content-Type. */
 export function contentTypeOf({ metadata }: Pick<StoredObject, 'metadata'>): string {
   const type = metadata?.mimetype;
@@ -125,7 +128,8 @@ function attachment(name: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`;
 }
 
-function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
+/** Returns the header Cache-Control: what the uploader asked for, but `private` for an object that not everybody may read. */
+export function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
   const value = metadata?.cacheControl;
   const given =
     typeof value === 'string' && value.length <= CACHE_CONTROL && PRINTABLE.test(value) ? value : 'no-cache';
@@ -134,9 +138,10 @@ function cacheControl({ metadata }: StoredObject, isPublic: boolean): string {
     : `private, ${given.replace(/\bpublic\b,? */g, '')}`;
 }
 
-const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();
+export const lastModified = ({ updated_at }: StoredObject): string => new Date(updated_at).toUTCString();
 
-function isUnchanged(headers: CallRequest['headers'], etag: string, object: StoredObject): boolean {
+/** Returns true if the conditions of a request say that the client has the version of the object. */
+export function isUnchanged(headers: CallRequest['headers'], etag: string, object: StoredObject): boolean {
   if (headers['if-none-match'] !== undefined) return matchesEntityTag(headers['if-none-match'], etag);
   const since = Date.parse(headers['if-modified-since'] ?? '');
   return !Number.isNaN(since) && Date.parse(lastModified(object)) <= since;
@@ -159,12 +164,14 @@ async function openBytes(
   object: StoredObject,
   range: ByteRange | null,
   length: number,
-): Promise<BodyStream> {
+): Promise<BodyStream | Uint8Array> {
   const { content } = object;
   if (content === null) throw new NinefoldError('BytesMissing');
+  const key = contentKey(app.ref, content);
+  const wanted = range ?? { start: 0, end: content.size - 1 };
   try {
-    const bytes = await store.read(contentKey(app.ref, content), range ?? { start: 0, end: content.size - 1 });
-    return Object.assign(bytes, { length });
+    if (length <= WHOLE) return await store.readWhole(key, wanted);
+    return Object.assign(await store.read(key, wanted), { length });
   } catch (cause) {
     if (cause instanceof BytesMissingError) throw new NinefoldError('BytesMissing', { cause });
     throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });

@@ -6,7 +6,7 @@ import { isService } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
 import { asCaller, asService, runActs } from '../run.ts';
 import { OBJECT_JSON, type ObjectPlace, readObject, type StoredObject } from './object.ts';
-import { objectReply } from './object-reply.ts';
+import { type Delivery, objectReply } from './object-reply.ts';
 
 /** Who reads an object. */
 export interface Reading {
@@ -48,16 +48,39 @@ export async function findReadable(
   return { object, isPublic: bucket.public === true };
 }
 
-/** Sends an object. If it was replaced between the read of its row and of its bytes, reads the row again. */
-export async function sendObject(
+/** The errors of every call that sends an object. */
+export const readErrors = [
+  'NoSuchBucket',
+  'NoSuchKey',
+  'InvalidKey',
+  'Quarantined',
+  'BytesMissing',
+  'storage_unavailable',
+] as const;
+
+/** Sends an object. */
+export const sendObject = (
   context: StorageContext,
   request: CallRequest,
   place: ObjectPlace,
   reading: Reading,
+): Promise<Reply> =>
+  sendFound(context, request, place, reading, (object, delivery) => objectReply(context, request, object, delivery));
+
+/**
+ * Finds an object that a caller may read, and sends the reply of `toReply`. If the object was replaced between the read of
+ * its row and of its bytes, reads the row again.
+ */
+export async function sendFound(
+  context: StorageContext,
+  request: CallRequest,
+  place: ObjectPlace,
+  reading: Reading,
+  toReply: (object: StoredObject, delivery: Delivery) => Promise<Reply>,
 ): Promise<Reply> {
   const download = new URLSearchParams(request.query).get('download');
-  const send = async ({ object, isPublic }: Awaited<ReturnType<typeof findReadable>>) =>
-    objectReply(context, request, object, { download, isPublic });
+  const send = ({ object, isPublic }: Awaited<ReturnType<typeof findReadable>>) =>
+    toReply(object, { download, isPublic });
   const found = await findReadable(context, request, place, reading);
   try {
     return await send(found);

@@ -22,7 +22,7 @@ export interface ArrivingFile {
 }
 
 /** The seconds for which Supabase Storage lets a browser cache a file, if the client says nothing. */
-const NO_CACHE = 'no-cache';
+export const NO_CACHE = 'no-cache';
 /** The longest name of a field of a form in characters, and the most fields and headers of a part. */
 const FIELD_NAME = 100;
 const FIELDS = 16;
@@ -138,7 +138,7 @@ function openParser(type: string): BusboyInstance {
 }
 
 /** storage-js sends seconds; a form of the app's own can send a complete value of the header. */
-const maxAge = (value: string): string => (/^\d{1,10}$/.test(value) ? `max-age=${value}` : value);
+export const maxAge = (value: string): string => (/^\d{1,10}$/.test(value) ? `max-age=${value}` : value);
 
 const decodeBase64 = (value: string | undefined): string | undefined =>
   value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');

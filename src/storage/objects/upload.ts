@@ -8,7 +8,8 @@ import { storageCall } from '../call.ts';
 import { callerOf, ownerColumns } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
 import { json } from '../reply.ts';
-import { requireSamePlace, verifyUrl } from '../signed/tokens.ts';
+import { requireSamePlace, type UrlClaims, verifyUrl } from '../signed/tokens.ts';
+import type { ObjectPlace } from './object.ts';
 import { placeOf } from './place.ts';
 import { readUpload } from './read-upload.ts';
 import { admitUpload, storeObject, tooLarge, type Upload, type WrittenObject } from './write-object.ts';
@@ -84,6 +85,7 @@ export const upload = storageCall({
   id: 'storage.object.upload',
   route: 'POST /object/{bucket}/{path}',
   caller: 'key',
+  needs: ['insert objects'],
   summary: 'Uploads a file, as the body itself or as a form.',
   returns: 'Id and Key of the object.',
   errors: uploadErrors,
@@ -101,6 +103,7 @@ export const replace = storageCall({
   id: 'storage.object.upload_update',
   route: 'PUT /object/{bucket}/{path}',
   caller: 'key',
+  needs: ['insert objects', 'update objects'],
   summary: 'Uploads a file in place of the one with this path.',
   returns: 'Id and Key of the object.',
   errors: uploadErrors,
@@ -133,15 +136,20 @@ export const uploadSigned = storageCall({
  * Returns the upload that the token of a signed upload URL allows. Policies decided when the URL was made.
  * @throws NinefoldError InvalidJWT, InvalidSignature
  */
-export function signedUpload(
+function signedUpload(
   context: StorageContext,
   token: string,
   operation: string,
   path: { readonly bucket: string; readonly path: string },
 ): Upload {
-  const { url, upsert, owner, jti, exp } = verifyUrl(context, token, 'upload');
+  const claims = verifyUrl(context, token, 'upload');
+  return uploadOfToken(claims, requireSamePlace(path, claims.url), operation);
+}
+
+/** Returns the upload to a place that the token of a signed upload URL names. */
+export function uploadOfToken({ upsert, owner, jti, exp }: UrlClaims, place: ObjectPlace, operation: string): Upload {
   return {
-    place: requireSamePlace(path, url),
+    place,
     operation,
     as: serviceRole,
     ...ownerColumns({ userId: owner ?? null }),

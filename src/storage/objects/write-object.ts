@@ -35,6 +35,8 @@ export interface Upload {
   readonly isUpsert: boolean;
   /** The signed upload URL, which is valid once. */
   readonly token?: { readonly id: string; readonly expiresAt: number };
+  /** The upload in parts that the object completes, and the bytes of its parts, which the quotas count already. */
+  readonly parts?: { readonly uploadId: string; readonly bytes: number };
 }
 
 /** The object that an upload wrote. */
@@ -50,6 +52,7 @@ export interface WrittenObject {
  * the bucket; the quotas; the free disk.
  * @param file The details of the file; null if they are not known yet.
  * @param announced The size that the client announces; null if it announces none.
+ * @param isAlwaysTried True to ask the policies for small files too, because the bytes arrive later.
  * @throws NinefoldError
  */
 export async function admitUpload(
@@ -58,9 +61,10 @@ export async function admitUpload(
   upload: Upload,
   file: Pick<FileDetails, 'contentType'> | null,
   announced: number | null = null,
+  isAlwaysTried = false,
 ): Promise<{ readonly bucket: Bucket; readonly maxBytes: number }> {
   if (context.app.isFull) throw storageFull();
-  const isEarly = announced === null || announced > limits.earlyPolicyBytes.default;
+  const isEarly = isAlwaysTried || announced === null || announced > limits.earlyPolicyBytes.default;
   const row = {
     id: randomUUID(),
     metadata: { contentLength: announced, size: announced, mimetype: file?.contentType },
@@ -73,10 +77,13 @@ export async function admitUpload(
   if (file) await requireAllowedType(bucket, file.contentType, null);
   const maxBytes = Math.min(bucket.file_size_limit ?? Number.MAX_SAFE_INTEGER, context.settings.storage_file_bytes);
   if (announced !== null && announced > maxBytes) throw tooLarge();
-  const size = announced ?? 0;
+  const size = newBytes(upload, announced ?? 0);
   await Promise.all([context.usage.require(context, bucket.id, upload.ownerId, size), context.disk.require(size)]);
   return { bucket, maxBytes };
 }
+
+/** Returns the bytes of a file that the quotas do not count yet. */
+const newBytes = ({ parts }: Upload, size: number): number => Math.max(0, size - (parts?.bytes ?? 0));
 
 export const tooLarge = (): NinefoldError => new NinefoldError('EntityTooLarge');
 
@@ -100,7 +107,7 @@ export async function storeObject(
   const eTag = details.eTag ?? `"${file.sha256}"`;
   try {
     await requireAllowedType(bucket, details.contentType, file.head);
-    await usage.require(context, place.bucket, ownerId, file.size);
+    await usage.require(context, place.bucket, ownerId, newBytes(upload, file.size));
     await store.put(key, file).catch((cause: unknown) => {
       throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });
     });
@@ -119,36 +126,33 @@ export async function storeObject(
     httpStatusCode: 200,
   };
   const row = { id: randomUUID(), metadata, userMetadata: details.userMetadata };
-  let isCommitted = false;
-  try {
-    const [kept, , , written] = await runActs(
-      context,
-      request,
-      { operation: upload.operation },
-      asAdmin(keepFile(content.id, file, settings.storage_quarantine)),
-      asCaller(upload.as, writeRow(upload, row)),
-      asAdmin(...useToken(upload)),
-      asService({
-        text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
-          where o.bucket_id = $1 and o.name = $2`,
-        params: [place.bucket, place.name],
-      }),
-    );
-    isCommitted = true;
-    const version = kept?.rows[0]?.[0]?.toString() ?? '';
-    const object = written && firstJson<{ id: string; version: string }>(written);
-    if (version !== content.id) void store.delete([key]).catch(() => undefined);
-    else usage.add(context, place.bucket, ownerId, file.size);
-    if (object?.version !== version) {
-      await noteUnused(context, version);
-      throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
-    }
-    return { id: object.id, version, eTag, size: file.size };
-  } catch (error) {
-    // The bytes of a committed row stay, and those of a row that may exist, until the sweep finds that no row names them.
-    if (!isCommitted && isUndone(error)) await store.delete([key]).catch(() => undefined);
+  const [kept, , , , written] = await runActs(
+    context,
+    request,
+    { operation: upload.operation },
+    asAdmin(keepFile(content.id, file, settings.storage_quarantine)),
+    asCaller(upload.as, writeRow(upload, row)),
+    asAdmin(useToken(upload), completeParts(upload)),
+    asService({
+      text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
+        where o.bucket_id = $1 and o.name = $2`,
+      params: [place.bucket, place.name],
+    }),
+  ).catch(async (error: unknown) => {
+    // The bytes of a row that may exist stay until the sweep finds that no row names them.
+    if (isUndone(error)) await store.delete([key]).catch(() => undefined);
     throw error;
+  });
+  const version = kept?.rows[0]?.[0]?.toString() ?? '';
+  const object = written && firstJson<{ id: string; version: string }>(written);
+  if (version !== content.id) void store.delete([key]).catch(() => undefined);
+  else usage.add(context, place.bucket, ownerId, file.size);
+  if (object?.version !== version) {
+    // The transaction has recorded the bytes, so only the sweep may delete them.
+    await noteUnused(context, version);
+    throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
   }
+  return { id: object.id, version, eTag, size: file.size };
 }
 
 /** SQLSTATE of a session that was ended. PostgreSQL does not end a session between a commit and its confirmation. */
@@ -175,15 +179,19 @@ const keepFile = (id: string, { sha256, size, md5 }: SpooledFile, isQuarantined:
   params: [id, sha256, String(size), md5, String(isQuarantined)],
 });
 
-/** Always one statement, so that the results keep their places. */
-const useToken = ({ token }: Upload): Statement[] => [
+/** Stands for a step that an upload does not need, so that the results keep their places. */
+const nothing: Statement = { text: '', params: [] };
+
+const useToken = ({ token }: Upload): Statement =>
   token
     ? {
         text: 'select ninefold.use_upload_token($1::uuid, pg_catalog.to_timestamp($2::float8))',
         params: [token.id, String(token.expiresAt)],
       }
-    : { text: '', params: [] },
-];
+    : nothing;
+
+const completeParts = ({ parts }: Upload): Statement =>
+  parts ? { text: 'select ninefold.complete_upload($1::uuid)', params: [parts.uploadId] } : nothing;
 
 interface NewRow {
   readonly id: string;

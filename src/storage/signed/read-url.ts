@@ -4,16 +4,13 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
+import { MAX_QUALITY, MIN_QUALITY, signedOptionsText } from '../images/options.ts';
 import { objectName } from '../names.ts';
 import { bucketOf, placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
 import { signedPath } from './tokens.ts';
-
-/** The quality of an image in percent, as in Supabase Storage. */
-const MIN_QUALITY = 20;
-const MAX_QUALITY = 100;
 
 const seconds = z
   .number()
@@ -34,17 +31,11 @@ const transform = z
   .nullish()
   .meta(optional('The options of an image: width, height, resize, format, quality.', 'object'));
 
-/** Returns the options of an image as one text: `width:100,resize:cover`. */
-const transformText = (options: z.output<typeof transform>): string =>
-  Object.entries(options ?? {})
-    .filter(([, value]) => value !== null && value !== undefined)
-    .map(([name, value]) => `${name}:${value}`)
-    .join(',');
-
 export const signOne = storageCall({
   id: 'storage.object.sign',
   route: 'POST /object/sign/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Signs a URL with which anyone can read one file for a time.',
   returns: 'signedURL, a path below /storage/v1.',
   errors: ['NoSuchBucket', 'NoSuchKey', 'InvalidKey', 'Quarantined', 'EntityTooLarge'],
@@ -55,7 +46,7 @@ export const signOne = storageCall({
     const place = placeOf(path);
     const { expiresIn, transform: options } = await readBody();
     await findReadable(context, request, place, { as: await callerOf(context), operation });
-    return json({ signedURL: signedPath(context, place, expiresIn, transformText(options)) });
+    return json({ signedURL: signedPath(context, place, expiresIn, signedOptionsText(options ?? {})) });
   },
 });
 
@@ -63,6 +54,7 @@ export const signMany = storageCall({
   id: 'storage.object.sign_many',
   route: 'POST /object/sign/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Signs a URL for each of several files.',
   returns: 'A list of path, signedURL and error.',
   errors: ['NoSuchBucket', 'InvalidKey', 'EntityTooLarge'],
@@ -74,6 +66,7 @@ export const signMany = storageCall({
       .max(limits.storageRemovedObjects.default)
       .meta(required('The paths of the files.', 'list of text')),
   }),
+  example: { expiresIn: 60, paths: ['folder/file.txt'] },
   supabaseJs: "supabase.storage.from('BUCKET').createSignedUrls(['PATH'], 60)",
   handle: async (context, request, { path, readBody, operation }) => {
     const bucket = bucketOf(path);

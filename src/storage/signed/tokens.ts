@@ -63,7 +63,7 @@ export function verifyUrl(context: StorageContext, token: string, use: UrlClaims
 export const pathInUrl = (path: string): string => path.replace(/[%#?\\]/g, encodeURIComponent);
 
 /**
- * Returns the object of a signed URL.
+ * Returns the object of a signed URL, and the options of the image; null if the URL is for the object itself.
  * @param path The path of the URL. A client that encodes twice sends the path of the token in encoded form.
  * @throws NinefoldError InvalidJWT, InvalidSignature if the token is for another object
  */
@@ -71,15 +71,15 @@ export function requireReadUrl(
   context: StorageContext,
   path: { readonly bucket: string; readonly path: string },
   query: URLSearchParams,
-): ObjectPlace {
-  const { url } = verifyUrl(context, query.get('token') ?? '', 'read');
-  return requireSamePlace(path, url);
+): { readonly place: ObjectPlace; readonly transformations: string | null } {
+  const { url, transformations = null } = verifyUrl(context, query.get('token') ?? '', 'read');
+  return { place: requireSamePlace(path, url), transformations };
 }
 
 /** Returns the place that both the path of a signed URL and its token name. */
 export function requireSamePlace(path: { readonly bucket: string; readonly path: string }, url: string): ObjectPlace {
   const sent = `${decodedPath(path.bucket)}/${decodedPath(path.path)}`;
-  if (sent.normalize('NFC') !== url && decodedPath(sent).normalize('NFC') !== url) {
+  if (sent !== url && decodedPath(sent) !== url) {
     throw new NinefoldError('InvalidSignature');
   }
   const slash = url.indexOf('/');

@@ -258,5 +258,74 @@ describe('the queue', () => {
   });
 });
 
+describe('the files of a ticket', () => {
+  const attachments = ({ client }: Member) => client.storage.from('attachments');
+
+  async function attach(member: Member, name = 'screen.png'): Promise<string> {
+    const path = `${member.user.id}/tickets/${crypto.randomUUID()}/${name}`;
+    const { error } = await attachments(member).upload(path, new Blob(['bytes'], { type: 'image/png' }));
+    expect(error).toBeNull();
+    return path;
+  }
+
+  const sees = async (member: Member, path: string): Promise<boolean> =>
+    (await attachments(member).download(path)).error === null;
+
+  it('are visible to those who see the ticket, and to nobody else', async () => {
+    const path = await attach(ada);
+    expect([await sees(ada, path), await sees(bob, path), await sees(agent, path)]).toEqual([true, false, true]);
+    const id = await ask(ada);
+    await ada.client
+      .from('tickets')
+      .update({ attachments: [path] })
+      .eq('id', id)
+      .throwOnError();
+    expect([await sees(bob, path), await sees(lead, path)]).toEqual([false, true]);
+    expect((await attachments(bob).createSignedUrl(path, 60)).error).not.toBeNull();
+    expect((await attachments(bob).createSignedUrls([path], 60)).data).toMatchObject([{ signedUrl: null }]);
+    const { data: listed } = await attachments(bob).list(`${ada.user.id}/tickets`);
+    expect(listed).toEqual([]);
+    const { error } = await clientOf(app).storage.from('attachments').download(path);
+    expect(error).not.toBeNull();
+  });
+
+  it('of a comment are visible to those who see the comment', async () => {
+    const id = await ask(ada);
+    const [open, internal] = [await attach(agent, 'answer.png'), await attach(agent, 'secret.png')];
+    const say = (attached: string, isInternal: boolean) =>
+      agent.client
+        .from('comments')
+        .insert({ ticket: id, body: 'See the file.', internal: isInternal, attachments: [attached] })
+        .throwOnError();
+    await say(open, false);
+    await say(internal, true);
+    expect([await sees(ada, open), await sees(ada, internal), await sees(bob, open)]).toEqual([true, false, false]);
+    // A member who knows the name of a file cannot see it by adding it to a ticket of their own.
+    const own = await ask(ada);
+    const stolen = await ada.client
+      .from('tickets')
+      .update({ attachments: [internal] })
+      .eq('id', own);
+    expect([stolen.status, stolen.error?.code]).toEqual([400, 'HD004']);
+    expect(await sees(ada, internal)).toBe(false);
+  });
+
+  it('go into the own folder only, and are deleted by their owner, or with the ticket', async () => {
+    const foreign = `${ada.user.id}/tickets/x/y.png`;
+    expect((await attachments(bob).upload(foreign, new Blob(['b']))).error).not.toBeNull();
+    const path = await attach(ada);
+    const id = await ask(ada);
+    await ada.client
+      .from('tickets')
+      .update({ attachments: [path] })
+      .eq('id', id)
+      .throwOnError();
+    expect((await attachments(bob).remove([path])).data).toEqual([]);
+    expect(await sees(ada, path)).toBe(true);
+    await lead.client.from('tickets').delete().eq('id', id).throwOnError();
+    expect([await sees(ada, path), await sees(lead, path)]).toEqual([false, false]);
+  });
+});
+
 it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
-  expectSoundSpecification(node, app.ref, { machine: 'public.tickets', codes: ['HD001', 'HD002', 'HD003'] }));
+  expectSoundSpecification(node, app.ref, { machine: 'public.tickets', codes: ['HD001', 'HD002', 'HD003', 'HD004'] }));

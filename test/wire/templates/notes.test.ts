@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { createApp, runSql } from '../../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../../support/clients.ts';
+import { png } from '../../support/pictures.ts';
 import { expectSoundSpecification } from './sound-specification.ts';
 
 const node = inject('node');
@@ -159,6 +160,33 @@ describe('a shared notebook', () => {
   });
 });
 
+describe('the pictures of a note', () => {
+  const pictures = ({ client }: Member) => client.storage.from('pictures');
+  const sees = async (member: Member, path: string) => (await pictures(member).download(path)).error === null;
+
+  it('are visible to its readers, and are deleted with it', async () => {
+    const path = `${ada.user.id}/notes/${crypto.randomUUID()}/rose.png`;
+    const picture = new Blob([new Uint8Array(png(8, 8, [200, 0, 0]))], { type: 'image/png' });
+    expect((await pictures(ada).upload(path, picture)).error).toBeNull();
+    const notebook = await make(ada, 'notebooks', { title: 'Roses' });
+    await share(notebook, 'read');
+    const id = await make(ada, 'notes', { title: 'Red', notebook, pictures: [path] });
+    expect([await sees(ada, path), await sees(bob, path), await sees(carl, path)]).toEqual([true, false, false]);
+    await update(ada, id, { status: 'published' });
+    expect([await sees(bob, path), await sees(carl, path)]).toEqual([true, false]);
+    const stolen = await carl.client.from('notes').insert({ title: 'Mine', pictures: [path] });
+    expect(stolen.error?.code).toBe('NT005');
+    await ada.client.from('notes').delete().eq('id', id).throwOnError();
+    expect([await sees(ada, path), await sees(bob, path)]).toEqual([false, false]);
+  });
+
+  it('are images of at most 10 MB', async () => {
+    const path = `${ada.user.id}/notes/${crypto.randomUUID()}/page.html`;
+    const refused = await pictures(ada).upload(path, new Blob(['<p>'], { type: 'text/html' }));
+    expect(refused.error).toMatchObject({ message: expect.stringContaining('text/html') });
+  });
+});
+
 describe('search', () => {
   it('tags belong to each member, also on the same note', async () => {
     const notebook = await make(ada, 'notebooks', { title: 'Tagged' });
@@ -195,4 +223,7 @@ describe('search', () => {
 });
 
 it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
-  expectSoundSpecification(node, app.ref, { machine: 'public.notes', codes: ['NT001', 'NT002', 'NT003', 'NT004'] }));
+  expectSoundSpecification(node, app.ref, {
+    machine: 'public.notes',
+    codes: ['NT001', 'NT002', 'NT003', 'NT004', 'NT005'],
+  }));

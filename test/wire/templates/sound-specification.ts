@@ -4,7 +4,7 @@ import { admin } from '../../support/apps.ts';
 import { chapterTexts } from '../../support/chapter-lines.ts';
 import type { NodeAddress } from '../../support/node.ts';
 
-const MARKDOWN_BYTES = 25_000;
+const MARKDOWN_BYTES = 30_000;
 
 /**
  * Checks the specification of an app that was created from a template: each chapter has content, its screens work, its

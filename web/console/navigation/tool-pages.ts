@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconFolder,
   IconHistory,
   IconId,
   IconList,
@@ -23,6 +24,7 @@ interface WorkPage {
 /** The tools, in the order of the side bar. */
 export const toolPages = [
   { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
+  { name: 'Files', to: '/app/$ref/files', icon: IconFolder, letter: 'f' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
   { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
   { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },

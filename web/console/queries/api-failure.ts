@@ -44,6 +44,18 @@ export function failureOf(status: number, body: unknown, requestId: string | nul
   });
 }
 
+/** Reads the body of an error response that is a text. The status 0 means that there was no response. */
+export function failureOfText(status: number, text: string, requestId: string | null): ApiFailure {
+  if (status === 0) return new ApiFailure('The server does not answer.', { code: 'unreachable', status: null });
+  let body: unknown = null;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    // A proxy can answer with a page. The status says enough then.
+  }
+  return failureOf(status, body, requestId);
+}
+
 /** What a builder can do if an app is not served. The action in the catalog is written for all callers, so it is not used. */
 const mendOutdated =
   'Remove the conflicting object from the database. You can use the SQL page. Ninefold retries the step with the next request, after a few seconds.';

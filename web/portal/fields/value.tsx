@@ -1,13 +1,23 @@
 import { Link } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
 import { ago, fullTime, shortTime, textOf, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { t } from '../../language/messages.ts';
+import { code } from '../../ui/recovery/code.ts';
+import { pathsOf } from '../queries/files.ts';
 import { canEmbed, pointedTo } from '../queries/query.ts';
 import type { Row } from '../queries/rest.ts';
 import { entityIn, labelOf, rowPath, useScreens } from '../queries/screens.ts';
 import { useCaller } from '../screens/shell/gate.tsx';
 import styles from './value.module.css';
+
+const FileSummary = lazy(
+  code(() => import('../../files/file-summary.tsx').then(({ FileSummary: summary }) => ({ default: summary }))),
+);
+const FileGallery = lazy(
+  code(() => import('../../files/file-gallery.tsx').then(({ FileGallery: gallery }) => ({ default: gallery }))),
+);
 
 /** Shows the value of a row's field to members. */
 export function FieldValue({
@@ -31,6 +41,18 @@ export function FieldValue({
   if (machine?.field === field.name && typeof value === 'string') return <State machine={machine} state={value} />;
   if (field.reference) return <ReferenceValue entity={entity} field={field} row={row} links={links} />;
   if (value === null || value === undefined || value === '') return <span className="soft">–</span>;
+  if (field.files) {
+    const paths = pathsOf(value);
+    return (
+      <Suspense>
+        {isShort ? (
+          <FileSummary bucket={field.files.bucket} paths={paths} />
+        ) : (
+          <FileGallery files={field.files} paths={paths} />
+        )}
+      </Suspense>
+    );
+  }
   if (field.editor === 'member') return <MemberValue id={String(value)} />;
   if (value === callerId) return t('you');
   if (field.editor === 'date and time') {

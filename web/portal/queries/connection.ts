@@ -9,7 +9,7 @@ let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
 /** The error of a request that got no response, because there is no connection or the server does not run. */
-class Unreachable extends Error {
+export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 

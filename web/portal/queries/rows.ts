@@ -247,7 +247,8 @@ export async function changeRow(
 function asRead({ editor }: PortalField, value: unknown): string | null {
   if (value === null) return 'is.null';
   if (typeof value === 'boolean') return `is.${value}`;
-  if (editor === 'array' && Array.isArray(value)) return value.some(isNested) ? null : `eq.${arrayText(value)}`;
+  if ((editor === 'array' || editor === 'files') && Array.isArray(value))
+    return value.some(isNested) ? null : `eq.${arrayText(value)}`;
   return typeof value === 'number' || typeof value === 'string' ? `eq.${value}` : null;
 }
 

@@ -1,6 +1,7 @@
 import type { PortalEntity, PortalMachine, PortalScreens } from '../../../contract/portal.ts';
 import { oneOf, quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
+import { filesOf } from './files.ts';
 import { keyOf } from './query.ts';
 import { callRest, type Row } from './rest.ts';
 import { readRow } from './rows.ts';
@@ -50,7 +51,10 @@ export async function undoDeletion(
   const filled = entity.fields.filter(({ name, readable }) => readable && rows.some((row) => row[name] != null));
   const isInitial = rows.every((row) => state === undefined || row[state] === entity.machine?.initial);
   const isSame = filled.every((field) => field.insertable || (field.name === state ? isInitial : !field.required));
-  if (!entity.access.insert.open || !isSame || (await areReferenced(portal, all, entity, rows))) return undefined;
+  // The files of a deleted row are deleted with it.
+  const hasFiles = filesOf(entity, rows).length > 0;
+  if (!entity.access.insert.open || !isSame || hasFiles || (await areReferenced(portal, all, entity, rows)))
+    return undefined;
   const names = filled.filter(({ insertable }) => insertable).map(({ name }) => name);
   const body = rows.map((row) => Object.fromEntries(names.map((name) => [name, row[name]])));
   return async () => {

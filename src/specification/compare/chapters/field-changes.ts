@@ -1,3 +1,4 @@
+import { filesWords } from '../../derive/words/files.ts';
 import type { JsonObject } from '../../derive/words/sentence-parts.ts';
 import {
   fewWords,
@@ -73,6 +74,9 @@ export function fieldChange(name: string, member: string, before: unknown, after
       return after === undefined
         ? `${name} now counts upwards from 1 to the maximum of its type (before: ${valueWords(before)}).`
         : `${name} now counts ${valueWords(after)}${before === undefined ? '' : ` (before: ${valueWords(before)})`}.`;
+    case 'files':
+      if (after === undefined) return `${name} no longer holds files (before: ${filesWords(before)}).`;
+      return `${name} now holds ${filesWords(after)}${before === undefined ? '' : ` (before: ${filesWords(before)})`}.`;
     case 'collation':
       return collationChange(name, before, after);
     case 'type_comments':

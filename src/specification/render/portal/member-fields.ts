@@ -76,8 +76,11 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     editor: editorOf(sources, field, pointsTo, rules),
     readable: isReadable,
     // Only texts have LIKE; other types with a text editor, such as uuid and inet, do not. PostgreSQL has no ILIKE for collations that compare different characters as equal.
-    ...(isReadable && isText(type) && field.collation?.equal === undefined && { searchable: true as const }),
-    ...(isReadable && isOrdered(type) && { sortable: true as const }),
+    ...(isReadable &&
+      isText(type) &&
+      field.collation?.equal === undefined &&
+      !field.files && { searchable: true as const }),
+    ...(isReadable && isOrdered(type) && !field.files && { sortable: true as const }),
     ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
     ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
     ...filledBy(sources, field),
@@ -87,6 +90,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     nullable: field.nullable,
     ...initialOf(sources, field),
     values: type.endsWith('[]') ? null : valuesOf(sources, field),
+    ...(field.files && { files: field.files }),
     reference: pointsTo,
     rules,
   };
@@ -123,6 +127,7 @@ function editorOf(
   rules: readonly PortalRule[],
 ): PortalEditor {
   const type = field.base_type ?? field.type;
+  if (field.files) return 'files';
   if (field.references?.schema === 'auth' && field.references.entity === 'users') return 'member';
   if (reference) return 'reference';
   if (!type.endsWith('[]') && valuesOf(sources, field)) return 'enum';

@@ -16,6 +16,7 @@ import { compareDerivations, type DerivedSpecification } from '../../compare/com
 import { allowsCall } from '../../derive/chapters/calls/call-example.ts';
 import { allEntities } from '../../derive/chapters/entities/entities.ts';
 import { ErrorsOfCalls } from '../../derive/chapters/errors/call-errors.ts';
+import { bucketCells } from '../../derive/chapters/roles/bucket-cells.ts';
 import { type MemberCaller, policiesForRequest } from '../../derive/chapters/roles/roles.ts';
 import { deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
 import { specificationHtml } from '../../render/html/specification.ts';
@@ -80,6 +81,8 @@ const VERSIONS_BYTES = 10_000_000;
 
 export interface FoundCall extends Pick<CallDetail, 'errors'> {
   call: CallEntry;
+  /** The first bucket of the app; absent if it has none. */
+  bucket?: string;
   entity?: Entity;
   cells: RoleCell[];
   /** The examples, as `CallReach` of call-example.ts expects them. */
@@ -193,7 +196,8 @@ export class Tasks {
       : typeExamples(types, entities?.entities ?? [], rules?.rules ?? []);
     const cells = roles?.cells.filter((cell) => allowsCall(cell, call)) ?? [];
     const errors = new ErrorsOfCalls(chapters).of(call);
-    return { call, ...(entity && { entity }), cells, examples, errors };
+    const bucket = entities?.buckets?.[0]?.id;
+    return { call, ...(entity && { entity }), ...(bucket !== undefined && { bucket }), cells, examples, errors };
   }
 
   /**
@@ -220,6 +224,14 @@ export class Tasks {
 
   cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
     return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
+  }
+
+  /**
+   * Returns who may do what with the files of each bucket.
+   * @throws NotCachedError
+   */
+  bucketCells({ of, buckets }: { of: SpecificationKey; buckets: readonly string[] }): RoleCell[] {
+    return bucketCells(this.#of(of).entries, buckets);
   }
 
   /**

@@ -25,10 +25,11 @@ select ninefold.define_screen('/tickets', 'Tickets', 'list', 'public.tickets',
   roles => array['agent', 'lead']);
 -- Customers may not write internal notes, so their form has no field for it. Of several forms, a page offers the first by its route.
 select ninefold.define_screen('/comments/internal', 'Say something or note it', 'form', 'public.comments',
-  columns => array['ticket', 'body', 'internal'], roles => array['agent', 'lead']);
-select ninefold.define_screen('/comments/new', 'Say something', 'form', 'public.comments', columns => array['ticket', 'body']);
+  columns => array['ticket', 'body', 'attachments', 'internal'], roles => array['agent', 'lead']);
+select ninefold.define_screen('/comments/new', 'Say something', 'form', 'public.comments',
+  columns => array['ticket', 'body', 'attachments']);
 select ninefold.define_screen('/tickets/new', 'Ask for help', 'form', 'public.tickets',
-  columns => array['topic', 'subject', 'description'], roles => array['authenticated']);
+  columns => array['topic', 'subject', 'description', 'attachments'], roles => array['authenticated']);
 select ninefold.define_screen('/agents/new', 'An agent', 'form', 'public.agents',
   columns => array['id', 'name', 'lead'], roles => array['lead']);
 select ninefold.define_screen('/topics/new', 'A topic', 'form', 'public.topics', columns => array['name'], roles => array['lead']);

@@ -12,7 +12,7 @@ select ninefold.define_screen('/published', 'Published', 'list', 'public.notes',
   columns => array['title', 'notebook', 'published_at'], filter => 'status=eq.published', order_by => 'published_at.desc', place => 2);
 select ninefold.define_screen('/archive', 'Archive', 'list', 'public.notes',
   columns => array['title', 'archived_at'], filter => 'status=eq.archived', order_by => 'archived_at.desc', place => 4);
-select ninefold.define_screen('/notes/new', 'Write', 'form', 'public.notes', columns => array['title', 'notebook', 'body']);
+select ninefold.define_screen('/notes/new', 'Write', 'form', 'public.notes', columns => array['title', 'notebook', 'body', 'pictures']);
 select ninefold.define_screen('/library', 'Notebooks', 'list', 'public.library',
   columns => array['title', 'own', 'rights', 'published', 'drafts', 'updated_at'],
   actions => array['public.join_notebook'], place => 3);

@@ -29,6 +29,7 @@ from (values
   ('public.notes', 'notebook', 'Notizbuch', 'Wohin sie gehört.'),
   ('public.notes', 'title', 'Titel', 'In einer Zeile.'),
   ('public.notes', 'body', 'Text', 'Markdown.'),
+  ('public.notes', 'pictures', 'Bilder', 'Bilder zur Notiz.'),
   ('public.notes', 'status', 'Status', 'Wie weit die Notiz ist.'),
   ('public.notes', 'created_at', 'Begonnen', 'Wann sie begonnen wurde.'),
   ('public.notes', 'updated_at', 'Geändert', 'Wann Titel oder Text zuletzt geändert wurden.'),

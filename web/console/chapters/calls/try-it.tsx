@@ -37,13 +37,17 @@ export function TryIt({ appRef, call, parameters, entity, detail }: { appRef: st
     entity,
     detail,
   });
+  // A call of files takes bytes and names an object.
+  const isOfFiles = call.area === 'storage';
   const isMembersOwn = call.area === 'auth' && !isDirect && !call.roles.includes('service_role');
   const form = useRef<HTMLFormElement>(null);
-  useFormKey(form, isMembersOwn);
-  if (isMembersOwn) {
+  useFormKey(form, isMembersOwn || isOfFiles);
+  if (isMembersOwn || isOfFiles) {
     return (
       <p className="soft">
-        This call needs a member’s session and cannot be sent from here. Use one of the programs above.
+        {isOfFiles
+          ? 'Calls of files cannot be sent from here. Use the page Files, or one of the programs above.'
+          : 'This call needs a member’s session and cannot be sent from here. Use one of the programs above.'}
       </p>
     );
   }

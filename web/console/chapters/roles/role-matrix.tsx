@@ -39,6 +39,8 @@ interface RoleMatrixProps {
   /** Results of the probe, by the key of the cell. */
   probed: ReadonlyMap<string, ProbedCell>;
   selected: RoleCell | null;
+  /** Heading of the first column. */
+  heading?: string;
   onSelect: (cell: RoleCell) => void;
 }
 
@@ -47,7 +49,16 @@ interface RoleMatrixProps {
  * between cells. A click shows the cell in the panel. With `words`, the cell contains its condition; otherwise only its
  * mark.
  */
-export function RoleMatrix({ roles, groups, words, narrow, probed, selected, onSelect }: RoleMatrixProps) {
+export function RoleMatrix({
+  roles,
+  groups,
+  words,
+  narrow,
+  probed,
+  selected,
+  heading = 'Entity and operation',
+  onSelect,
+}: RoleMatrixProps) {
   const grid = useRef<HTMLTableElement>(null);
   const drawn = useDeferredValue(groups, selected === null ? beginningOf(groups) : groups);
   const rows = useMemo(() => drawn.flatMap((group) => group.rows), [drawn]);
@@ -92,7 +103,7 @@ export function RoleMatrix({ roles, groups, words, narrow, probed, selected, onS
         aria-label="Roles, entities and operations"
         style={{ '--roles': roles.length } as CSSProperties}
       >
-        <Head roles={roles} conditional={conditional} selected={selected?.role} />
+        <Head heading={heading} roles={roles} conditional={conditional} selected={selected?.role} />
         {drawn.map((group, place) => (
           <Group
             key={group.entity}
@@ -116,10 +127,12 @@ export function RoleMatrix({ roles, groups, words, narrow, probed, selected, onS
  * @param conditional Indexes of the roles whose columns share the remaining width.
  */
 function Head({
+  heading,
   roles,
   conditional,
   selected,
 }: {
+  heading: string;
   roles: readonly RoleEntry[];
   conditional: ReadonlySet<number>;
   selected: string | undefined;
@@ -136,7 +149,7 @@ function Head({
       <thead>
         <tr>
           <th colSpan={2} scope="col">
-            Entity and operation
+            {heading}
           </th>
           {roles.map((role) => (
             <th

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { FilesContext } from '../../../files/files-access.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
@@ -13,6 +14,7 @@ import { useChapter } from '../../chapters/use-chapter.ts';
 import { Page } from '../../layout/page.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { entityList } from '../../queries/entities.ts';
+import { useFieldFiles } from '../../queries/files/field-files.ts';
 import { withListedValues } from '../../values/listed-values.ts';
 import styles from './data.module.css';
 import { DesignPage } from './design/design-page.tsx';
@@ -33,6 +35,7 @@ export function DataPage() {
   const search = useSearch({ from: '/signed-in/app/$ref/data' });
   const navigate = useNavigate({ from: '/app/$ref/data' });
   const { data: read, error, isFetching, refetch } = useQuery(entityList(ref));
+  const files = useFieldFiles(ref);
   const { chapter } = useChapter(ref, 'rules');
   const entities = useMemo(() => read && withListedValues(read, chapter?.rules ?? []), [read, chapter]);
   const onSearch = useCallback(
@@ -67,7 +70,11 @@ export function DataPage() {
     );
   }
   if (entities && entity) {
-    return <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />;
+    return (
+      <FilesContext value={files}>
+        <TablePage appRef={ref} entities={entities} entity={entity} search={search} onSearch={onSearch} />
+      </FilesContext>
+    );
   }
   // Ninefold's own schemas always contain entities, so the page is empty if the schema public has none.
   const empty = entities !== undefined && !entities.some(({ schema }) => schema === 'public');

@@ -11,6 +11,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { Markdown } from '../../fields/markdown.tsx';
 import { FieldValue, rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
+import { pathsOf, removeFilesOf } from '../../queries/files.ts';
 import { followed } from '../../queries/live.ts';
 import { keyOf } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
@@ -56,8 +57,12 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
   const shown = readableFields(entity, screen.columns);
   const isText = ({ name, editor }: PortalField) => !entity.title_fields.includes(name) && editor === 'long text';
   const texts = shown.filter((field) => isText(field) && row[field.name]);
+  const files = shown.filter((field) => field.files?.many && pathsOf(row[field.name]).length > 0);
   const short = shown.filter(
-    (field) => !isText(field) && ![...entity.title_fields, entity.machine?.field, ...entity.key].includes(field.name),
+    (field) =>
+      !isText(field) &&
+      !field.files?.many &&
+      ![...entity.title_fields, entity.machine?.field, ...entity.key].includes(field.name),
   );
   const title = rowName(entity, row);
   const transitions = entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />;
@@ -95,6 +100,14 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
           <section key={field.name} className={styles.section} aria-label={field.label}>
             <h2>{field.label}</h2>
             <Markdown text={String(row[field.name])} className={detailStyles.lede} />
+          </section>
+        ))}
+        {files.map((field) => (
+          <section key={field.name} className={styles.section} aria-label={field.label}>
+            <h2>
+              {field.label} <small>{numberText(pathsOf(row[field.name]).length)}</small>
+            </h2>
+            <FieldValue entity={entity} field={field} row={row} />
           </section>
         ))}
         <Actions actions={screen.actions} row={row} />
@@ -144,7 +157,9 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
   const deleting = useMutation({
     mutationFn: async () => {
       const undo = await undoDeletion(portal, all, entity, [row]);
-      return { isGone: await removeRow(portal, entity, keyOf(entity, row)), undo };
+      const isGone = await removeRow(portal, entity, keyOf(entity, row));
+      if (isGone) void removeFilesOf(portal, entity, [row]);
+      return { isGone, undo };
     },
     onSuccess: ({ isGone, undo }) => {
       if (!isGone) return;

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalRelated } from '../../../../contract/portal.ts';
 import { type Draft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
+import { FormFilesContext } from '../../../fields/form-files-context.ts';
 import { ago, countWords, fullTime, initials, timeOf } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
@@ -13,15 +14,17 @@ import { Kbd } from '../../../ui/kbd.tsx';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { Markdown } from '../../fields/markdown.tsx';
 import { MemberReference } from '../../fields/member-reference.tsx';
-import { rowName } from '../../fields/value.tsx';
+import { FieldValue, rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { type Conversation, conversationOf } from '../../queries/conversation.ts';
+import { pathsOf } from '../../queries/files.ts';
 import { followed } from '../../queries/live.ts';
 import { keyOf, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { list } from '../../queries/row-pages.ts';
 import { addRow, deleteRow } from '../../queries/rows.ts';
 import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../../queries/screens.ts';
+import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
 import { Trouble } from '../shared/message.tsx';
@@ -139,7 +142,14 @@ function Said({ entity, talk: { author, body }, row }: { entity: PortalEntity; t
           </time>
         )}
       </div>
-      <Markdown text={String(row[body.name] ?? '')} />
+      <div className={styles.words}>
+        <Markdown text={String(row[body.name] ?? '')} />
+        {entity.fields
+          .filter((field) => field.files && field.readable && pathsOf(row[field.name]).length > 0)
+          .map((field) => (
+            <FieldValue key={field.name} entity={entity} field={field} row={row} />
+          ))}
+      </div>
     </li>
   );
 }
@@ -158,7 +168,8 @@ function Compose({
 }) {
   const portal = usePortal();
   const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
-  const saved = useSavedDraft(`${related.entity} ${related.field} ${String(value)}`);
+  const place = `${related.entity} ${related.field} ${String(value)}`;
+  const saved = useSavedDraft(place);
   const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = columns.flatMap(
@@ -173,6 +184,22 @@ function Compose({
       ) ?? [],
   );
   const wrong = fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
+  const submit = () => {
+    setIsTried(true);
+    if (adding.isPending || uploads.waits() || wrong.some((words) => words !== null)) return;
+    adding.mutate(
+      { ...valuesOf(fields, draft, null), [related.field]: value },
+      {
+        onSuccess: () => {
+          uploads.settle(fields, null, (field) => typedIn(draft, field) ?? '');
+          saved.clear();
+          setDraft({});
+          setIsTried(false);
+        },
+      },
+    );
+  };
+  const uploads = useFormUploads({ entity, place, key: null }, submit);
   return (
     <form
       className={styles.compose}
@@ -182,40 +209,36 @@ function Compose({
       }}
       onSubmit={(event) => {
         event.preventDefault();
-        setIsTried(true);
-        if (adding.isPending || wrong.some((words) => words !== null)) return;
-        adding.mutate(
-          { ...valuesOf(fields, draft, null), [related.field]: value },
-          {
-            onSuccess: () => {
-              saved.clear();
-              setDraft({});
-              setIsTried(false);
-            },
-          },
-        );
+        submit();
       }}
     >
-      {fields.map((field, i) => (
-        <FieldEditor
-          key={field.name}
-          field={field}
-          value={typedIn(draft, field) ?? ''}
-          wrong={isTried ? (wrong[i] ?? null) : null}
-          isOptional={!field.required && field.editor !== 'boolean'}
-          bare={field.name === entity.title_fields[0] ? t('addOne', { one: entity.one }) : undefined}
-          onChange={(typed) => {
-            const next = { ...draft, [field.name]: typed };
-            setDraft(next);
-            saved.write(next, null);
-          }}
-        />
-      ))}
+      <FormFilesContext value={uploads.files}>
+        {fields.map((field, i) => (
+          <FieldEditor
+            key={field.name}
+            field={field}
+            value={typedIn(draft, field) ?? ''}
+            wrong={isTried ? (wrong[i] ?? null) : null}
+            isOptional={!field.required && field.editor !== 'boolean'}
+            bare={field.name === entity.title_fields[0] ? t('addOne', { one: entity.one }) : undefined}
+            onChange={(typed) => {
+              const next = { ...draft, [field.name]: typed };
+              setDraft(next);
+              saved.write(next, null);
+            }}
+          />
+        ))}
+      </FormFilesContext>
       <Trouble error={adding.error} />
       <div className={styles.buttons}>
-        <Button type="submit" kind="first" busy={adding.isPending && t('sending')}>
+        <Button
+          type="submit"
+          kind="first"
+          busy={(adding.isPending && t('sending')) || (uploads.isWaiting && t('uploading'))}
+        >
           {t('send')}
         </Button>
+        <span role="status">{uploads.status}</span>
         <span className={styles.keys}>
           <Kbd keys={t('keyCtrlEnter')} />
         </span>

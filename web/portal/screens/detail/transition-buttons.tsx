@@ -4,6 +4,7 @@ import { useState } from 'react';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../../contract/portal.ts';
 import { type Draft, readDraft, typedIn, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
+import { FormFilesContext } from '../../../fields/form-files-context.ts';
 import { ago, isDuration, timeOf } from '../../../fields/format.ts';
 import { State } from '../../../fields/state.tsx';
 import { TransitionList } from '../../../fields/transition-list.tsx';
@@ -16,6 +17,7 @@ import type { Row } from '../../queries/rest.ts';
 import { entityIn, fieldIn, useScreens } from '../../queries/screens.ts';
 import { missingFor, takeTransition, waysOf } from '../../queries/transitions.ts';
 import { undoTransition } from '../../queries/undo.ts';
+import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
 import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
@@ -154,53 +156,61 @@ function RequiredFields({
   /** Makes the transition. Calls `onTaken` after the server has made it. */
   onTake: (values: Row, onTaken: () => void) => void;
 }) {
-  const saved = useSavedDraft(`${entity.id} ${transition.name} ${JSON.stringify(keyOf(entity, row))}`);
+  const key = keyOf(entity, row);
+  const place = `${entity.id} ${transition.name} ${JSON.stringify(key)}`;
+  const saved = useSavedDraft(place);
   const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
   const [isTried, setIsTried] = useState(false);
   const fields = missingFor(transition, row).flatMap((name) => fieldIn(entity, name) ?? []);
   const wrong = fields.map((field) => wrongIn({ ...field, nullable: false }, typedIn(draft, field) ?? '', false));
+  const submit = () => {
+    setIsTried(true);
+    if (isBusy || uploads.waits() || wrong.some((words) => words !== null)) return;
+    const values = fields.flatMap((field): [string, unknown][] => {
+      const read = readDraft(field, typedIn(draft, field) ?? '');
+      return 'value' in read ? [[field.name, read.value]] : [];
+    });
+    onTake(Object.fromEntries(values), () => {
+      uploads.settle(fields, null, (field) => typedIn(draft, field) ?? '');
+      saved.clear();
+    });
+  };
+  const uploads = useFormUploads({ entity, place, key }, submit);
   return (
     <form
       className={styles.well}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        setIsTried(true);
-        if (isBusy || wrong.some((words) => words !== null)) return;
-        onTake(
-          Object.fromEntries(
-            fields.flatMap((field): [string, unknown][] => {
-              const read = readDraft(field, typedIn(draft, field) ?? '');
-              return 'value' in read ? [[field.name, read.value]] : [];
-            }),
-          ),
-          saved.clear,
-        );
+        submit();
       }}
     >
       <p className={styles.wellHead}>
         {transition.label}
         <State machine={machine} state={transition.to} />
       </p>
-      {fields.map((field, i) => (
-        <FieldEditor
-          key={field.name}
-          field={field}
-          value={typedIn(draft, field) ?? ''}
-          wrong={isTried ? (wrong[i] ?? null) : null}
-          onChange={(value) => {
-            const next = { ...draft, [field.name]: value };
-            setDraft(next);
-            saved.write(next, null);
-          }}
-        />
-      ))}
+      <FormFilesContext value={uploads.files}>
+        {fields.map((field, i) => (
+          <FieldEditor
+            key={field.name}
+            field={field}
+            value={typedIn(draft, field) ?? ''}
+            wrong={isTried ? (wrong[i] ?? null) : null}
+            onChange={(value) => {
+              const next = { ...draft, [field.name]: value };
+              setDraft(next);
+              saved.write(next, null);
+            }}
+          />
+        ))}
+      </FormFilesContext>
       <div className={styles.buttons}>
-        <Button type="submit" kind="first" busy={isBusy && t('saving')}>
+        <Button type="submit" kind="first" busy={(isBusy && t('saving')) || (uploads.isWaiting && t('uploading'))}>
           {transition.label}
         </Button>
         <Button
           onClick={() => {
+            uploads.discard();
             saved.clear();
             onCancel();
           }}

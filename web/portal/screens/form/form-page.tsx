@@ -4,6 +4,7 @@ import { useRef, useState } from 'react';
 import type { PortalEntity, PortalField } from '../../../../contract/portal.ts';
 import { type Draft, toDraft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
+import { FormFilesContext } from '../../../fields/form-files-context.ts';
 import { wordsOf } from '../../../fields/rules.ts';
 import { inSentence, t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -23,6 +24,7 @@ import { Clash } from './clash.tsx';
 import formStyles from './form-page.module.css';
 import { type FieldProblem, FormProblems } from './form-problems.tsx';
 import { LeaveDialog } from './leave-dialog.tsx';
+import { useFormUploads } from './use-form-uploads.ts';
 import { useSaveChanges } from './use-save-changes.ts';
 import { useSavedDraft } from './use-saved-draft.ts';
 
@@ -127,9 +129,16 @@ function Form(of: FormOf) {
           </p>
         )}
         {changing.clash && <Clash entity={entity} clash={changing.clash} onChoose={form.resolve} />}
-        <FormFields form={form} row={of.row} />
+        <FormFilesContext value={form.files}>
+          <FormFields form={form} row={of.row} />
+        </FormFilesContext>
         <div className={formStyles.bar}>
-          <Button type="submit" kind="first" busy={form.isSaving && t('saving')} offBecause={form.offBecause}>
+          <Button
+            type="submit"
+            kind="first"
+            busy={(form.isSaving && t('saving')) || (form.isWaiting && t('uploading'))}
+            offBecause={form.offBecause}
+          >
             {t('save')}
           </Button>
           <Button onClick={form.cancel}>{t('cancel')}</Button>
@@ -177,7 +186,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const element = useRef<HTMLFormElement>(null);
   const isNew = row === null;
   const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
-  const typed = useTypedValues(screen, fields, row, rowKey);
+  const place = `${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`;
+  const typed = useTypedValues(place, fields, row);
   const { saved, restored, draft, shownIn, wrong, hasChanges } = typed;
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [isTried, setIsTried] = useState(false);
@@ -194,6 +204,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     element.current
       ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"] :is(input, textarea, select, button)`)
       ?.focus();
+  const isSaving = adding.isPending || changing.isPending;
   const onError = (failure: Error) => {
     const found = refusedField(fields, failure);
     setRefused(found);
@@ -204,23 +215,46 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     saved.clear();
     void navigate({ to: path });
   };
-  const isSaving = adding.isPending || changing.isPending;
+  const saveTo = (path: string) => {
+    uploads.settle(fields, row, shownIn);
+    leaveTo(path);
+  };
   const shownWrong = ({ name }: PortalField) =>
     refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null;
   const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
   const brokenWords = broken ? t('lookAt', { label: inSentence(broken.label) }) : null;
+  const submit = () => {
+    if (uploads.waits()) return;
+    setLeft(new Set(fields.map(({ name }) => name)));
+    const first = fields.find(({ name }) => wrong.get(name) != null);
+    setIsTried(first !== undefined);
+    if (first) return focus(first.name);
+    if (isSaving) return;
+    if (!isNew) return changing.save(values, { onError, onSaved: () => saveTo(back) });
+    adding.mutate(values, {
+      onError,
+      onSuccess: (added) => saveTo((added && rowPath(all, entity, added)) ?? back),
+    });
+  };
+  const uploads = useFormUploads({ entity, place, key: rowKey }, submit);
   const isRestored = restored !== null && hasChanges;
   return {
+    files: uploads.files,
+    isWaiting: uploads.isWaiting,
     ...{ element, isNew, fields, changing, back, isSaving, shownIn, shownWrong, isRestored, focus },
     error: adding.error ?? changing.error,
     /** The fields to list at the top of the form: after an attempt to save it, those that stopped the attempt. */
     problems: isTried || refused ? problemsOf(fields, shownWrong) : [],
-    offBecause: brokenWords ?? (!isNew && !hasChanges ? t('nothingChanged') : null),
-    status: brokenWords ?? (isRestored ? t('draftKept') : ''),
-    mayLeave: () => isDone.current || !hasChanges,
-    cancel: () => void navigate({ to: back }),
+    offBecause: brokenWords ?? (!isNew && !hasChanges && !uploads.isPending ? t('nothingChanged') : null),
+    status: brokenWords ?? uploads.status ?? (isRestored ? t('draftKept') : ''),
+    mayLeave: () => isDone.current || !(hasChanges || uploads.isPending),
+    cancel: () => {
+      if (!hasChanges && !uploads.isPending) uploads.discard();
+      void navigate({ to: back });
+    },
     discard: () => {
       typed.discard();
+      uploads.discard();
       setRefused(null);
       setLeft(new Set());
       setIsTried(false);
@@ -233,18 +267,7 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     leaveField: ({ name }: PortalField) => setLeft(new Set([...left, name])),
     resolve: (chosen: Parameters<typeof changing.resolve>[0]) =>
       changing.resolve(chosen, { onError, onSaved: () => leaveTo(back) }),
-    submit: () => {
-      setLeft(new Set(fields.map(({ name }) => name)));
-      const first = fields.find(({ name }) => wrong.get(name) != null);
-      setIsTried(first !== undefined);
-      if (first) return focus(first.name);
-      if (isSaving) return;
-      if (!isNew) return changing.save(values, { onError, onSaved: () => leaveTo(back) });
-      adding.mutate(values, {
-        onError,
-        onSuccess: (added) => leaveTo((added && rowPath(all, entity, added)) ?? back),
-      });
-    },
+    submit,
   };
 }
 
@@ -259,14 +282,9 @@ const problemsOf = (
   });
 
 /** Returns the values that a member types in a form. They are stored on the device until the form is saved. */
-function useTypedValues(
-  screen: Place['screen'],
-  fields: readonly PortalField[],
-  row: Row | null,
-  rowKey: Readonly<Record<string, unknown>> | null,
-) {
+function useTypedValues(place: string, fields: readonly PortalField[], row: Row | null) {
   const isNew = row === null;
-  const saved = useSavedDraft(`${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`);
+  const saved = useSavedDraft(place);
   const [restored, setRestored] = useState(saved.read);
   const given = useGivenValues(fields, isNew);
   const [draft, setDraft] = useState<Draft>(() => ({ ...restored?.draft, ...given }));

@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import type { Draft } from '../../../fields/draft.ts';
+import type { FormFilesStore, StoredFormFiles } from '../../../files/form-files.ts';
 import type { Row } from '../../queries/rest.ts';
 import { useCaller } from '../shell/gate.tsx';
 
@@ -41,13 +42,31 @@ export function useSavedDraft(place: string) {
 }
 
 function readDraft(name: string): SavedDraft | null {
-  return attempt(() => {
-    const stored = JSON.parse(localStorage.getItem(name) ?? 'null') as (SavedDraft & { at: number }) | null;
-    return stored && Date.now() - stored.at < KEPT_MILLISECONDS
-      ? { draft: stored.draft, before: stored.before ?? {} }
-      : null;
-  });
+  const stored = fresh<SavedDraft>(name);
+  return stored && { draft: stored.draft, before: stored.before ?? {} };
 }
+
+/** Stores what a form has uploaded, for as long as its draft. */
+export function useFilesStore(place: string): FormFilesStore {
+  const name = `ninefold-files ${useCaller()?.user.id ?? ''} ${place}`;
+  return {
+    read: () => fresh<StoredFormFiles>(name),
+    write: (files) => {
+      attempt(() =>
+        files === null
+          ? localStorage.removeItem(name)
+          : localStorage.setItem(name, JSON.stringify({ at: Date.now(), ...files })),
+      );
+    },
+  };
+}
+
+/** Reads what was stored at most KEPT_MILLISECONDS ago. */
+const fresh = <T>(name: string): T | null =>
+  attempt(() => {
+    const stored = JSON.parse(localStorage.getItem(name) ?? 'null') as (T & { at: number }) | null;
+    return stored && Date.now() - stored.at < KEPT_MILLISECONDS ? stored : null;
+  });
 
 /** Runs `work`. Returns null if the browser refuses access to its storage, or if its storage is full. */
 function attempt<T>(work: () => T): T | null {

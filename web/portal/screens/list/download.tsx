@@ -1,11 +1,13 @@
 import { useMutation } from '@tanstack/react-query';
 import type { PortalEntity, PortalField, PortalScreens } from '../../../../contract/portal.ts';
 import { textOf } from '../../../fields/format.ts';
+import { objectAddress } from '../../../files/object-calls.ts';
 import { t } from '../../../language/messages.ts';
 import { toSpreadsheetCsv } from '../../../rows/csv.ts';
 import { download } from '../../../rows/download.ts';
 import { rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
+import { pathsOf } from '../../queries/files.ts';
 import { type ListQuery, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { allRows } from '../../queries/row-pages.ts';
@@ -53,10 +55,19 @@ export function saveCsv(
   download(`${title}.csv`, 'text/csv;charset=utf-8', `\ufeff${text}`);
 }
 
-/** Returns the text of a cell. A reference is written as the label of its row; times and numbers are written as they are stored. */
+/**
+ * Returns the text of a cell. A reference is written as the label of its row, files as their addresses; times and numbers
+ * are written as they are stored.
+ */
 function cellOf(all: PortalScreens, entity: PortalEntity, field: PortalField, row: Row): string {
   const value = row[field.name];
   if (value === null || value === undefined) return '';
+  const { bucket } = field.files ?? {};
+  if (bucket !== undefined) {
+    return pathsOf(value)
+      .map((path) => objectAddress(`${location.origin}/storage/v1`, bucket, path))
+      .join('\n');
+  }
   const target = field.reference && entityIn(all, field.reference.entity);
   const pointed = pointedTo(row, field.name);
   if (target && pointed) return rowName(target, pointed);

@@ -4,6 +4,7 @@ import type { PortalEntity, PortalField } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { usePortal } from '../../queries/client.ts';
+import { removeFilesOf } from '../../queries/files.ts';
 import { moveRows, readRows, removeRows, type SharedWay, sharedWays, undoMoves } from '../../queries/many-rows.ts';
 import { Refusal } from '../../queries/rest.ts';
 import { rowsKey } from '../../queries/rows.ts';
@@ -120,6 +121,7 @@ function useChanges(entity: PortalEntity, selection: Selection) {
       const complete = await readRows(portal, all, entity, rows);
       const undo = await undoDeletion(portal, all, entity, complete);
       const count = await removeRows(portal, entity, rows);
+      if (count === complete.length) void removeFilesOf(portal, entity, complete);
       if (count === 0) throw new Refusal(403, { message: t('mayNotDeleteMany') });
       toast({ words: t('deletedMany', { count }), undo: count === complete.length ? undo : undefined });
       selection.setOn(false);

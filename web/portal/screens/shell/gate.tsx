@@ -2,9 +2,11 @@ import type { Session } from '@supabase/auth-js';
 import { useQuery } from '@tanstack/react-query';
 import { Navigate } from '@tanstack/react-router';
 import { createContext, Fragment, lazy, type ReactNode, Suspense, use, useEffect, useState } from 'react';
+import { FilesContext } from '../../../files/files-access.ts';
 import { code } from '../../../ui/recovery/code.ts';
 import { authWords } from '../../queries/auth-words.ts';
 import { usePortal } from '../../queries/client.ts';
+import { useMemberFiles } from '../../queries/files.ts';
 import { followRows } from '../../queries/live.ts';
 import { ScreensContext, screens } from '../../queries/screens.ts';
 import { hasExpired, hasSignedOut, leaveExpired, signedIn } from '../../queries/session.ts';
@@ -39,6 +41,7 @@ export function Gate({ children }: { children: ReactNode }) {
   const caller = isEnded ? member : current;
   const userId = caller?.user.id ?? null;
   const isKnown = session.data !== undefined && !(session.data === null && session.isFetching && !isEnded);
+  const files = useMemberFiles(userId);
   const found = useQuery({
     ...screens(portal, userId),
     enabled: isKnown && !isEnded && session.data?.needsFactor !== true,
@@ -65,9 +68,11 @@ export function Gate({ children }: { children: ReactNode }) {
   return (
     <CallerContext value={caller}>
       <ScreensContext value={found.data}>
-        <Fragment key={userId}>
-          <Toasts>{children}</Toasts>
-        </Fragment>
+        <FilesContext value={files}>
+          <Fragment key={userId}>
+            <Toasts>{children}</Toasts>
+          </Fragment>
+        </FilesContext>
       </ScreensContext>
       {isEnded && (
         <Suspense>

@@ -1,11 +1,12 @@
 import { type CallExample, isWritable, mustBeGiven } from '../../../../../contract/call-detail.ts';
-import { authCalls } from '../../../../../contract/calls.ts';
+import { authCalls, storageCalls } from '../../../../../contract/calls.ts';
 import type { CallEntry } from '../../../../../contract/specification-calls.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { RoleCell } from '../../../../../contract/specification-roles.ts';
 import { queryName, restName } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
 import { js } from './js-literal.ts';
+import { storageExample } from './storage-example.ts';
 
 /** The parts of the app that the example of a call depends on. */
 export interface CallReach {
@@ -17,6 +18,8 @@ export interface CallReach {
   examples: ReadonlyMap<string, unknown>;
   /** The function of a call to a function. */
   routine?: RoutineFact | undefined;
+  /** A bucket of the app; absent if the app has none. */
+  bucket?: string | undefined;
   /** The exposed schema that calls use if they have no header that names a schema. */
   defaultSchema: string | undefined;
 }
@@ -25,6 +28,8 @@ export interface CallReach {
  * A request that a call accepts, and the equivalent expression over `supabase`; null if supabase-js has no such call.
  */
 export interface CallExpression extends CallExample {
+  /** The path with example values; absent if the path of the call needs none. */
+  path?: string;
   expression: string | null;
   /**
    * Notes on the values that the reader must replace, because they only have the right form: for example, references to
@@ -41,6 +46,8 @@ export const allowsCall = (cell: RoleCell, call: CallEntry): boolean =>
 export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   if (reach.entity) return rowExample(call, reach.entity, reach);
   if (reach.routine) return routineExample(call, reach.routine, reach);
+  const stored = storageCalls.find(({ id }) => id === call.id);
+  if (stored) return storageExample(stored, reach.bucket ?? 'photos');
   const described = authCalls.find(({ id }) => id === call.id);
   const body = described?.example ? json(described.example) : null;
   return { query: '', headers: {}, body, expression: described?.supabase_js ?? null, notes: [] };

@@ -19,6 +19,8 @@ import { viewColumnOrigins } from '../../../../catalog/view-columns.ts';
 import { Entries, type EntryLookup } from '../../entries.ts';
 import { equalTexts } from '../../words/collation.ts';
 import { isDocumented } from '../documented.ts';
+import { bucketEntries, fileTables } from '../files.ts';
+import { fileFieldOf } from './file-field.ts';
 import { junctionsOf } from './junctions.ts';
 import { shownKeys } from './shown-keys.ts';
 
@@ -40,14 +42,22 @@ export function entitiesChapter(entries: Entries): EntitiesChapter {
     relations,
     junctions: junctionsOf(entities, relations, shown),
     view_foreign_keys: shown.keys,
+    ...(fileTables(look, look.facts) && { buckets: bucketEntries(facts.buckets) }),
     sources: [
       { kind: 'catalog', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalog', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
       { kind: 'catalog', label: 'pg_rewrite: what the fields of views show' },
       { kind: 'catalog', label: 'comment on table, comment on column: the words' },
+      ...(fileTables(look, look.facts) ? [bucketSource] : []),
     ],
   };
 }
+
+const bucketSource = {
+  kind: 'catalog',
+  label: 'storage.buckets: the buckets of files',
+  sql: 'select id, name, public, file_size_limit, allowed_mime_types from storage.buckets order by id',
+} as const;
 
 /** Returns the relations of every schema except PostgreSQL's own, without partitions. */
 export const allEntities = (facts: Facts): Entity[] => describe(new Entries(facts), facts.relations);
@@ -180,9 +190,10 @@ function describeField(look: EntryLookup, constraints: readonly ConstraintFact[]
       one.fields.includes(field.number) &&
       !(one.special?.period && one.fields.at(-1) === field.number),
   );
-  const own = look.comments.get(`${field.relation}.${field.number}`) ?? null;
-  const comments = [own, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
-  const numbering = numberingOf(look, field, chain[chain.length - 1]?.base_name ?? field.type);
+  const base = chain[chain.length - 1]?.base_name ?? field.type;
+  const { files, comment } = fileFieldOf(look, field, base);
+  const comments = [comment, ...typeComments(look, field.type_oid)].filter((comment) => comment !== null);
+  const numbering = numberingOf(look, field, base);
   const target = key && look.relations.get(key.target);
   const targetField = key && namesOf(look, key.target, key.target_fields)[key.fields.indexOf(field.number)];
   return {
@@ -198,6 +209,7 @@ function describeField(look: EntryLookup, constraints: readonly ConstraintFact[]
     ...(attributes !== null && { attributes }),
     ...(field.collation && { collation: describeCollation(field.collation) }),
     ...(numbering !== null && { numbering }),
+    ...(files !== null && { files }),
     comment: comments[0] ?? null,
     ...(comments.length > 1 && { type_comments: comments.slice(1) }),
     references:

@@ -1,5 +1,6 @@
 import type { RequestTrace } from '../../../../../contract/observed.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../../../../contract/settings-auth.ts';
+import type { BucketEntry } from '../../../../../contract/specification-files.ts';
 import type {
   AdviceEntry,
   Operation,
@@ -25,9 +26,17 @@ import { isDocumented } from '../documented.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
+import { fileCells } from './file-cells.ts';
 
-/** Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches. */
-export function rolesChapter(entries: Entries, settings: AuthSettings = defaultAuthSettings): RolesChapter {
+/**
+ * Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches, and on files.
+ * @param buckets The buckets of chapter 3; absent if the app has no files.
+ */
+export function rolesChapter(
+  entries: Entries,
+  settings: AuthSettings = defaultAuthSettings,
+  buckets?: readonly BucketEntry[],
+): RolesChapter {
   const { facts } = entries.look;
   const relations = exposedRelations(facts);
   const documented = [...relations, ...unservedRelations(facts)];
@@ -37,7 +46,8 @@ export function rolesChapter(entries: Entries, settings: AuthSettings = defaultA
   ];
   const policies = documented.flatMap((relation) => entries.ofDecisions(policiesOfRelation, relation.oid, relation));
   const advice = entries.ofAllDecisions(adviceOnDecisions, cells, settings);
-  return entries.ofDecisions(chapterOf, '', cells, policies, advice);
+  const chapter = entries.ofDecisions(chapterOf, '', cells, policies, advice);
+  return buckets ? { ...chapter, files: entries.ofAllDecisions(fileCells, buckets) } : chapter;
 }
 
 function chapterOf(
@@ -168,7 +178,8 @@ const unservedRelations = (facts: DecisionFacts): RelationFact[] =>
 const isNinefolds = (relation: RelationFact, policy: PolicyFact): boolean =>
   relation.schema === 'auth' && policy.name === 'app_owner';
 
-function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
+/** Returns the cell of a decision. */
+export function cell(role: ChapterRole, entity: string, operation: Operation, decision: Decision): RoleCell {
   const { code, policies, columns, errors } = decision;
   const verdict = decision.verdict === 'always' && errors.length > 0 ? 'when' : decision.verdict;
   const words = decisionWords(decision);

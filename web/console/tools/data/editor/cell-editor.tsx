@@ -22,6 +22,7 @@ import { ChoiceEditor } from './choice-editor.tsx';
 import styles from './editor.module.css';
 import { editorKind, targetOf, timeKind } from './editor-kind.ts';
 import { FieldRule } from './field-rule.tsx';
+import { FilesEditor } from './files-editor.tsx';
 import { ReferenceEditor } from './reference-editor.tsx';
 import { StateEditor } from './state-editor.tsx';
 import { readTyped, shownText } from './typed-value.ts';
@@ -60,7 +61,9 @@ export function CellEditor(props: CellEditorProps) {
   const rules =
     chapter?.rules.filter((rule) => rule.entity === table.entity.id && rule.fields.includes(field.name)) ?? [];
   useEffect(() => {
-    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
+    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(
+      'input:not([type=file]), textarea',
+    );
     input?.focus({ preventScroll: true });
     input?.setSelectionRange?.(input.value.length, input.value.length);
   }, []);
@@ -94,6 +97,15 @@ export function CellEditor(props: CellEditorProps) {
           onFailed={onFailed}
           onClose={onClose}
         />
+      ) : field.files ? (
+        <FilesEditor
+          {...{ table, field, value, rowKey, isPending }}
+          files={field.files}
+          onSave={(next, onSaved) => save(next, undefined, false, onSaved)}
+          onClose={() => onClose(false)}
+        >
+          {rule}
+        </FilesEditor>
       ) : kind === 'choice' ? (
         <ChoiceEditor field={field} value={value} typed={typed} isWrong={error !== null} onSave={save}>
           {rule}
@@ -129,13 +141,16 @@ export function CellEditor(props: CellEditorProps) {
 function useCellSave({ table, field, row, rowKey, label, onFailed, onClose }: CellEditorProps) {
   const value = row[field.name] ?? null;
   const { mutate, isPending, error, reset } = useMutation(updateRow(table));
-  const save = (next: string | null, shown?: string, goOn = false) => {
+  const save = (next: string | null, shown?: string, goOn = false, onSaved?: () => void) => {
     if (isPending) return;
     if (next === value) return onClose(false, goOn);
     mutate(
       { key: rowKey, values: { [field.name]: next } },
       {
         onSuccess: (saved) => {
+          onSaved?.();
+          // Files that are removed from the field are deleted, so the change cannot be undone.
+          if (field.files) return onClose(true, goOn);
           const words = (text: string | null, name?: string) =>
             text === null ? 'null' : (name ?? fullText(text, kindOf(field))).slice(0, 60);
           recordChange({

@@ -4,7 +4,7 @@ import type { TimeKind } from '../../../../fields/time-notation.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 
 /** The kind of editor for a value. */
-export type EditorKind = 'state' | 'reference' | 'choice' | 'time' | 'json' | 'text';
+export type EditorKind = 'state' | 'files' | 'reference' | 'choice' | 'time' | 'json' | 'text';
 
 /** Returns the entity that a field references, if it is exposed; null for accounts, which have no entity. */
 export const targetOf = ({ references: to }: Field, entities: readonly Entity[]): Entity | null =>
@@ -20,6 +20,7 @@ const isAccount = ({ references: to }: Field): boolean =>
  */
 export function editorKind(field: Field, machine: Machine | undefined, entities: readonly Entity[]): EditorKind {
   if (machine) return 'state';
+  if (field.files) return 'files';
   if (targetOf(field, entities) || isAccount(field)) return 'reference';
   const kind = kindOf(field);
   if (kind === 'enum' || kind === 'boolean') return 'choice';

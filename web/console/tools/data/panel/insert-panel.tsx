@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import { FormFilesContext, useNewFormFiles, usePendingFiles } from '../../../../fields/form-files-context.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Panel } from '../../../../ui/panel.tsx';
 import { insertRow } from '../../../queries/rows/insert-row.ts';
@@ -9,6 +10,7 @@ import { keyFields, keyOf, type Row } from '../../../queries/rows/row.ts';
 import { recordChange } from '../../../queries/rows/session-changes.ts';
 import { keyWords } from '../../../queries/rows/undo-change.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
+import { pathsOfValue } from '../../../values/file-paths.ts';
 import { typeInWords } from '../../../values/type-words.ts';
 import { ServerError } from '../editor/server-error.tsx';
 import { readTyped, readValues } from '../editor/typed-value.ts';
@@ -43,6 +45,7 @@ export function InsertPanel({
 }) {
   const [values, setValues] = useState<Row>({});
   const [now] = useState(() => new Date());
+  const { files, pending, settle } = useInsertedFiles(table);
   const { mutate, isPending, error, reset } = useMutation(insertRow(table));
   const set = (name: string, value: string | null | undefined) => {
     if (error) reset();
@@ -53,9 +56,10 @@ export function InsertPanel({
     return typeof value === 'string' ? readTyped(field, value, now).wrong : null;
   };
   const save = () => {
-    if (isPending || table.entity.fields.some((field) => wrong(field) !== null)) return;
+    if (isPending || pending !== null || table.entity.fields.some((field) => wrong(field) !== null)) return;
     mutate(readValues(table.entity.fields, values, now), {
       onSuccess: (row) => {
+        settle(values);
         if (row) recordInsertion(table, row);
         onInserted(row);
       },
@@ -74,22 +78,24 @@ export function InsertPanel({
       onClose={onClose}
     >
       <form className={styles.form} onSubmit={submit}>
-        {table.entity.fields.map((field, index) => (
-          <InsertField
-            key={field.name}
-            {...{ table, entities, field }}
-            value={values[field.name]}
-            wrong={wrong(field)}
-            blamed={blamed === field.name}
-            autoFocus={index === table.entity.fields.findIndex((each) => madeBecause(each) === null)}
-            onChange={(value) => set(field.name, value)}
-            onSave={save}
-          />
-        ))}
+        <FormFilesContext value={files}>
+          {table.entity.fields.map((field, index) => (
+            <InsertField
+              key={field.name}
+              {...{ table, entities, field }}
+              value={values[field.name]}
+              wrong={wrong(field)}
+              blamed={blamed === field.name}
+              autoFocus={index === table.entity.fields.findIndex((each) => madeBecause(each) === null)}
+              onChange={(value) => set(field.name, value)}
+              onSave={save}
+            />
+          ))}
+        </FormFilesContext>
         <div className={styles.foot}>
           {error && <ServerError error={error} />}
           <span className={styles.buttons}>
-            <Button kind="first" type="submit" busy={isPending && 'Inserting'}>
+            <Button kind="first" type="submit" busy={isPending && 'Inserting'} offBecause={pending}>
               Insert
             </Button>
             <Button kind="quiet" onClick={onClose}>
@@ -100,6 +106,29 @@ export function InsertPanel({
       </form>
     </Panel>
   );
+}
+
+/** Returns the files that the panel uploads. Those that the inserted row does not name are deleted. */
+function useInsertedFiles({ entity }: Table) {
+  const files = useNewFormFiles({ table: entity.name, id: null });
+  const { names } = usePendingFiles(files);
+  const isSaved = useRef(false);
+  useEffect(() => {
+    return () => {
+      if (!isSaved.current) void files.discard();
+    };
+  }, [files]);
+  return {
+    files,
+    pending: names.length === 0 ? null : `${names.length === 1 ? names[0] : `${names.length} files`} still uploading.`,
+    settle: (values: Row) => {
+      isSaved.current = true;
+      const kept = entity.fields.flatMap((field) =>
+        field.files ? pathsOfValue(field.files, values[field.name] ?? null) : [],
+      );
+      void files.settle([], kept);
+    },
+  };
 }
 
 function InsertField({

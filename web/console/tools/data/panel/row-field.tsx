@@ -1,10 +1,13 @@
 import { type KeyboardEvent, useId, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import { pathsIn, pathsText } from '../../../../fields/draft.ts';
+import { FilesField } from '../../../../fields/files-field.tsx';
 import { JsonField } from '../../../../fields/json-field.tsx';
 import { TimeField } from '../../../../fields/time-field.tsx';
 import type { TimeKind } from '../../../../fields/time-notation.ts';
 import type { Table } from '../../../queries/rows/rest-call.ts';
 import { kindOf } from '../../../values/field-kind.ts';
+import { pathsOfValue, valueOfPaths } from '../../../values/file-paths.ts';
 import { editorKind, targetOf, timeKind } from '../editor/editor-kind.ts';
 import { ReferenceEditor } from '../editor/reference-editor.tsx';
 import { readTyped, shownText } from '../editor/typed-value.ts';
@@ -32,6 +35,19 @@ export function RowField(props: RowFieldProps) {
   const [chosen, setChosen] = useState<{ value: string; name: string } | null>(null);
   const time = timeKind(field);
   const kind = editorKind(field, undefined, entities);
+  if (field.files) {
+    const { files } = field;
+    return (
+      <FilesField
+        id={`insert-${field.name}`}
+        field={{ name: field.name, label: field.name, files }}
+        value={pathsText(pathsOfValue(files, value ?? null))}
+        describedBy={undefined}
+        isWrong={isWrong}
+        onChange={(text) => onChange(text === '' ? undefined : valueOfPaths(files, pathsIn(text), false))}
+      />
+    );
+  }
   if (kind === 'reference') {
     return (
       <ReferenceEditor

@@ -1,10 +1,11 @@
 import { IconPencil } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Panel, type PanelSteps, VerdictLine } from '../../../../ui/panel.tsx';
+import { code } from '../../../../ui/recovery/code.ts';
 import { Tabs } from '../../../../ui/tabs.tsx';
 import { isState, StateName } from '../../../chapters/states/state-name.tsx';
 import { entityName } from '../../../format/format.ts';
@@ -12,6 +13,7 @@ import { labelField } from '../../../queries/rows/labels.ts';
 import type { Table } from '../../../queries/rows/rest-call.ts';
 import type { Row } from '../../../queries/rows/row.ts';
 import { isCode, kindOf } from '../../../values/field-kind.ts';
+import { pathsOfValue } from '../../../values/file-paths.ts';
 import { fullText } from '../../../values/show-value.ts';
 import { CellEditor } from '../editor/cell-editor.tsx';
 import { referencesTo } from '../references.ts';
@@ -21,6 +23,10 @@ import { RowAccess } from './row-access.tsx';
 import { RowHistory } from './row-history.tsx';
 import styles from './row-panel.module.css';
 import { RowState } from './row-state.tsx';
+
+const FileGallery = lazy(
+  code(() => import('../../../../files/file-gallery.tsx').then(({ FileGallery: gallery }) => ({ default: gallery }))),
+);
 
 interface RowPanelProps {
   table: Table;
@@ -160,6 +166,13 @@ function PanelValue({
     );
   }
   if (machine && isState(machine, value)) return <StateName machine={machine} name={value} />;
+  if (field.files) {
+    return (
+      <Suspense>
+        <FileGallery files={field.files} paths={pathsOfValue(field.files, value)} />
+      </Suspense>
+    );
+  }
   const kind = kindOf(field);
   if (value === '') return <span className="soft">empty</span>;
   const text = fullText(value, kind);

@@ -1,0 +1,52 @@
+import { text } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import type { Reply } from '../../../contract/call-request.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { s3ErrorReply } from './s3-error.ts';
+import { xmlReply } from './s3-reply.ts';
+import { replyWhileWorking } from './slow-reply.ts';
+import { readXml } from './xml/read-xml.ts';
+
+const request = { method: 'POST', target: '/s3/b/k', requestId: 'r1' };
+const renderError = (error: unknown) => s3ErrorReply(error, request);
+
+/** Returns the body of a reply that began before the work ended. */
+async function bodyOf(work: Promise<Reply>): Promise<{ status: number; body: string; length: number }> {
+  const { status, body } = await replyWhileWorking(work, renderError, 1);
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array)
+    throw new Error('The reply is no stream.');
+  return { status, body: await text(body), length: body.length };
+}
+
+describe('replyWhileWorking', () => {
+  it('returns the reply itself, or throws the error itself, of work that ends soon', async () => {
+    const reply = xmlReply('Done', {});
+    expect(await replyWhileWorking(Promise.resolve(reply), renderError)).toBe(reply);
+    const error = new NinefoldError('InvalidPart');
+    await expect(replyWhileWorking(Promise.reject(error), renderError)).rejects.toBe(error);
+  });
+
+  it('sends spaces until the work ends, and then the document', async () => {
+    let end: (reply: Reply) => void = () => undefined;
+    const work = new Promise<Reply>((resolve) => {
+      end = resolve;
+    });
+    const reading = bodyOf(work);
+    setTimeout(() => end(xmlReply('Done', { Key: 'ü' })), 20);
+    const { status, body, length } = await reading;
+    expect([status, Buffer.byteLength(body)]).toEqual([200, length]);
+    expect(body).toMatch(/^<\?xml [^>]*>\n {2,}<Done/);
+    expect(readXml(Buffer.from(body))).toMatchObject({ name: 'Done', children: [{ name: 'Key', text: 'ü' }] });
+  });
+
+  it('sends an error of the work as a document, and closes the connection after any other failure', async () => {
+    const failing = (error: Error) =>
+      new Promise<Reply>((_, reject) => {
+        setTimeout(() => reject(error), 20);
+      });
+    const { status, body } = await bodyOf(failing(new NinefoldError('InvalidPart')));
+    expect([status, readXml(Buffer.from(body)).name]).toEqual([200, 'Error']);
+    expect(body).toContain('<Code>InvalidPart</Code>');
+    await expect(bodyOf(failing(new Error('fault')))).rejects.toThrow('fault');
+  });
+});
