@@ -5,6 +5,7 @@ import type { BucketFact } from '../../../catalog/buckets.ts';
 import type { RelationFact } from '../../../catalog/entities.ts';
 import type { DecisionFacts } from '../../../catalog/facts.ts';
 import { compareText } from '../../../catalog/names.ts';
+import type { EntryLookup } from '../entries.ts';
 
 /** The tables of the app's files. */
 export interface FileTables {
@@ -25,7 +26,7 @@ export function fileTables(look: Reads<'byName'>, { roles }: Pick<DecisionFacts,
 }
 
 /** Returns the buckets of chapter 3, by id. */
-export const bucketEntries = (buckets: readonly BucketFact[]): BucketEntry[] =>
+export const bucketEntries = (_look: EntryLookup, buckets: readonly BucketFact[]): BucketEntry[] =>
   buckets
     .map(({ id, name, allowed_mime_types: types, ...rules }) => ({
       id,

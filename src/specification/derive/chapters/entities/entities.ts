@@ -42,7 +42,7 @@ export function entitiesChapter(entries: Entries): EntitiesChapter {
     relations,
     junctions: junctionsOf(entities, relations, shown),
     view_foreign_keys: shown.keys,
-    ...(fileTables(look, look.facts) && { buckets: bucketEntries(facts.buckets) }),
+    ...(fileTables(look, look.facts) && { buckets: entries.of(bucketEntries, '', facts.buckets) }),
     sources: [
       { kind: 'catalog', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalog', label: 'pg_constraint: keys and foreign keys', sql: keysSql },

@@ -1,6 +1,6 @@
 import type { RequestTrace } from '../../../../../contract/observed.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../../../../contract/settings-auth.ts';
-import type { BucketEntry } from '../../../../../contract/specification-files.ts';
+import type { BucketEntry, FileCell } from '../../../../../contract/specification-files.ts';
 import type {
   AdviceEntry,
   Operation,
@@ -46,8 +46,8 @@ export function rolesChapter(
   ];
   const policies = documented.flatMap((relation) => entries.ofDecisions(policiesOfRelation, relation.oid, relation));
   const advice = entries.ofAllDecisions(adviceOnDecisions, cells, settings);
-  const chapter = entries.ofDecisions(chapterOf, '', cells, policies, advice);
-  return buckets ? { ...chapter, files: entries.ofAllDecisions(fileCells, buckets) } : chapter;
+  const files = buckets && entries.ofAllDecisions(fileCells, buckets);
+  return entries.ofDecisions(chapterOf, '', cells, policies, advice, files);
 }
 
 function chapterOf(
@@ -55,6 +55,7 @@ function chapterOf(
   cells: RoleCell[],
   policies: PolicyEntry[],
   advice: AdviceEntry[],
+  files: FileCell[] | undefined,
 ): RolesChapter {
   return {
     roles: shared.roles.map(({ name, fact, meaning, caller }) => ({
@@ -64,6 +65,7 @@ function chapterOf(
       bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
     })),
     cells,
+    ...(files && { files }),
     policies,
     default_privileges: defaultPrivileges(shared.facts, shared.roles.filter(isPossible), shared.membership),
     advice,
