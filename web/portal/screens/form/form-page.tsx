@@ -183,7 +183,6 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const portal = usePortal();
   const all = useScreens();
   const navigate = useNavigate();
-  const element = useRef<HTMLFormElement>(null);
   const isNew = row === null;
   const fields = formFields(entity, screen.kind === 'form' ? screen.columns : null, isNew);
   const place = `${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`;
@@ -191,25 +190,15 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const { saved, restored, draft, shownIn, wrong, hasChanges } = typed;
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [isTried, setIsTried] = useState(false);
-  const [refused, setRefused] = useState<RefusedField | null>(null);
+  const { element, refused, setRefused, focus, onError } = useRefused(fields);
   const isDone = useRef(false);
   const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   // A restored draft contains the values that the member saw while typing. The stored row is compared with these
   // values, because another caller may have changed the row in the meantime.
   const changing = useSaveChanges(entity, row && { ...row, ...restored?.before }, rowKey);
-  const values = valuesOf(fields, draft, row);
   const back =
     row && screen.kind === 'detail' ? (rowPath(all, entity, row) ?? '/') : (listFor(all, entity)?.route ?? '/');
-  const focus = (name: string) =>
-    element.current
-      ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"] :is(input, textarea, select, button)`)
-      ?.focus();
   const isSaving = adding.isPending || changing.isPending;
-  const onError = (failure: Error) => {
-    const found = refusedField(fields, failure);
-    setRefused(found);
-    if (found) focus(found.field);
-  };
   const leaveTo = (path: string) => {
     isDone.current = true;
     saved.clear();
@@ -230,8 +219,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     setIsTried(first !== undefined);
     if (first) return focus(first.name);
     if (isSaving) return;
-    if (!isNew) return changing.save(values, { onError, onSaved: () => saveTo(back) });
-    adding.mutate(values, {
+    if (!isNew) return changing.save(valuesOf(fields, draft, row), { onError, onSaved: () => saveTo(back) });
+    adding.mutate(valuesOf(fields, draft, row), {
       onError,
       onSuccess: (added) => saveTo((added && rowPath(all, entity, added)) ?? back),
     });
@@ -239,9 +228,20 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const uploads = useFormUploads({ entity, place, key: rowKey }, submit);
   const isRestored = restored !== null && hasChanges;
   return {
-    files: uploads.files,
-    isWaiting: uploads.isWaiting,
-    ...{ element, isNew, fields, changing, back, isSaving, shownIn, shownWrong, isRestored, focus },
+    ...{
+      files: uploads.files,
+      isWaiting: uploads.isWaiting,
+      element,
+      isNew,
+      fields,
+      changing,
+      back,
+      isSaving,
+      shownIn,
+      shownWrong,
+      isRestored,
+      focus,
+    },
     error: adding.error ?? changing.error,
     /** The fields to list at the top of the form: after an attempt to save it, those that stopped the attempt. */
     problems: isTried || refused ? problemsOf(fields, shownWrong) : [],
@@ -312,6 +312,22 @@ function useTypedValues(place: string, fields: readonly PortalField[], row: Row 
       setRestored(null);
     },
   };
+}
+
+/** Returns the field that the server has refused, and the function that finds it in an error and moves the focus to it. */
+function useRefused(fields: readonly PortalField[]) {
+  const element = useRef<HTMLFormElement>(null);
+  const [refused, setRefused] = useState<RefusedField | null>(null);
+  const focus = (name: string) =>
+    element.current
+      ?.querySelector<HTMLElement>(`[data-field="${CSS.escape(name)}"] :is(input, textarea, select, button)`)
+      ?.focus();
+  const onError = (failure: Error) => {
+    const found = refusedField(fields, failure);
+    setRefused(found);
+    if (found) focus(found.field);
+  };
+  return { element, refused, setRefused, focus, onError };
 }
 
 interface RefusedField {

@@ -98,12 +98,7 @@ export function CellEditor(props: CellEditorProps) {
           onClose={onClose}
         />
       ) : field.files ? (
-        <FilesEditor
-          {...{ table, field, value, rowKey, isPending }}
-          files={field.files}
-          onSave={(next, onSaved) => save(next, undefined, false, onSaved)}
-          onClose={() => onClose(false)}
-        >
+        <FilesEditor {...props} {...{ value, isPending }} field={{ ...field, files: field.files }} onSave={save}>
           {rule}
         </FilesEditor>
       ) : kind === 'choice' ? (
