@@ -111,7 +111,7 @@ beforeAll(async () => {
   withOtherFirst = [];
   const app = { url: `http://127.0.0.1:${port}`, publishableKey: 'sb_publishable_x' };
   calls = (chapters.calls?.calls ?? [])
-    .filter((call) => call.area !== 'auth')
+    .filter(({ area }) => area === 'rest' || area === 'rpc')
     .map((call) => {
       const entities = chapters.entities?.entities ?? [];
       const rules = chapters.rules?.rules ?? [];
