@@ -146,7 +146,7 @@ async function readJson(request: CallRequest, schema: z.ZodObject): Promise<unkn
  * Reads a body that is no file.
  * @throws NinefoldError EntityTooLarge, InvalidRequest for bytes that are not UTF-8
  */
-export async function readText({ stream }: CallRequest): Promise<string> {
+async function readText({ stream }: CallRequest): Promise<string> {
   if (stream === null) return '';
   const max = limits.storageBodyBytes.default;
   const chunks: Uint8Array[] = [];

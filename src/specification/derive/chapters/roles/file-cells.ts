@@ -14,7 +14,7 @@ import { decisionWords } from './condition-words.ts';
  * The statements on storage.objects that an operation needs. An upload that replaces is an INSERT with ON CONFLICT, and
  * the decision about UPDATE includes that the caller sees the row.
  */
-export const statementsOf: Readonly<Record<FileOperation, readonly RowOperation[]>> = {
+const statementsOf: Readonly<Record<FileOperation, readonly RowOperation[]>> = {
   read: ['select'],
   list: ['select'],
   upload: ['insert'],
@@ -88,7 +88,7 @@ function cell(
 }
 
 /** Returns the decision about the files of one bucket: the bucket of each row is known. */
-export function inBucket(decision: Decision, bucket: string, statement: RowOperation): Decision {
+function inBucket(decision: Decision, bucket: string, statement: RowOperation): Decision {
   const conditions: Decision['conditions'][number][] = [];
   for (const condition of decision.conditions) {
     if (typeof condition === 'string') {
