@@ -41,6 +41,11 @@ export interface PortalApp {
   readonly linking: boolean;
   /** True if other applications can use this app as a sign-in provider. */
   readonly applications: boolean;
+  /**
+   * True if the app has a public bucket `avatars`. Members upload their picture into it, below a folder with their id, if
+   * a policy lets them.
+   */
+  readonly avatars: boolean;
   /** True if the app's origin serves a front end of the app's own outside `/account`. */
   readonly has_site: boolean;
 }

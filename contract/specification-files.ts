@@ -1,6 +1,4 @@
-/** The parts of the specification about files: buckets (chapter 3), their rules (chapter 5) and who may do what (chapter 6). */
-import type { Verdict } from './specification-roles.ts';
-
+/** The parts of the specification about files: buckets (chapter 3) and their rules (chapter 5). */
 /** A bucket of the app's files. */
 export interface BucketEntry {
   id: string;
@@ -31,17 +29,3 @@ export interface FileRule {
  */
 export const fileOperations = ['read', 'list', 'upload', 'replace', 'move', 'delete'] as const;
 export type FileOperation = (typeof fileOperations)[number];
-
-/** What a role may do with the files of a bucket. */
-export interface FileCell {
-  role: string;
-  /** Id of the bucket. */
-  bucket: string;
-  operation: FileOperation;
-  verdict: Verdict;
-  /** The condition in words, without the bucket; empty for the verdicts `always` and `never`. */
-  words: string;
-  reason: string;
-  /** Names of the policies on storage.objects that decide. */
-  policies: string[];
-}

@@ -1,5 +1,5 @@
 /** Chapter 6 of the specification: who may do what. */
-import type { FileCell } from './specification-files.ts';
+import type { FileOperation } from './specification-files.ts';
 import type { Source } from './specification-source.ts';
 
 export type Operation = 'select' | 'insert' | 'update' | 'delete' | 'execute';
@@ -124,4 +124,18 @@ export interface PolicyEntry {
   sql: string;
   /** The app's functions that the policy calls, with their code. Absent if it calls none. */
   functions?: { id: string; body: string }[];
+}
+
+/** What a role may do with the files of a bucket. */
+export interface FileCell {
+  role: string;
+  /** Id of the bucket. */
+  bucket: string;
+  operation: FileOperation;
+  verdict: Verdict;
+  /** The condition in words, without the bucket; empty for the verdicts `always` and `never`. */
+  words: string;
+  reason: string;
+  /** Names of the policies on storage.objects that decide. */
+  policies: string[];
 }

@@ -269,6 +269,6 @@ export const storageLimits = limitsOf('storage', {
     unit: 'seconds',
     default: 20,
     meaning: 'How long the console may count the files of an app.',
-    code: 'database_refused',
+    code: 'database_busy',
   },
 });

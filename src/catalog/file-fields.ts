@@ -1,6 +1,9 @@
 import type { FileField } from '../../contract/file-fields.ts';
 import type { CatalogQueries } from './read-catalog.ts';
 
+/** The most characters of a folder, as in the check of ninefold.file_fields. */
+const FOLDER_CHARACTERS = 200;
+
 /** Fields of ninefold.file_field, which hold files. */
 export interface FileFieldFacts {
   file_fields: FileFieldFact[];
@@ -64,6 +67,6 @@ function bytesOf(size: string): number {
 
 /** Returns true for a folder that ninefold.file_field accepts too. */
 const isFolder = (folder: string): boolean =>
-  folder.length <= 200 &&
+  folder.length <= FOLDER_CHARACTERS &&
   !/[{}]|\p{Cc}/u.test(folder.replaceAll(/\{(?:user|table|id|uuid)\}/g, 'x')) &&
   folder.split('/').every((part) => part !== '' && part !== '.' && part !== '..');

@@ -5,6 +5,7 @@ import { listCustomProviders } from '../accounts/providers/custom-providers.ts';
 import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { matchesEntityTag } from '../calls/conditional.ts';
+import { DatabaseError } from '../database/database-error.ts';
 import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
@@ -66,10 +67,11 @@ interface Description {
 
 async function portalApp(app: App): Promise<PortalApp> {
   const { record } = app;
-  const [{ auth }, site, custom, [described]] = await Promise.all([
+  const [{ auth }, site, custom, avatars, [described]] = await Promise.all([
     app.settings(),
     app.activeSite(),
     listCustomProviders(app.database, null),
+    hasAvatars(app),
     runAsServerRole(app.serverDatabase, [
       plain(
         `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience,
@@ -102,6 +104,28 @@ async function portalApp(app: App): Promise<PortalApp> {
     totp: auth.mfa_totp_enroll_enabled && auth.mfa_totp_verify_enabled,
     linking: auth.security_manual_linking_enabled,
     applications: auth.oauth_server_enabled,
+    avatars,
     has_site: site !== null,
   };
+}
+
+/** Returns true if the app has a public bucket `avatars`. A database without a schema for files has none. */
+async function hasAvatars(app: App): Promise<boolean> {
+  try {
+    const [, found] = await app.database.run([
+      {
+        text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true)`,
+        params: [],
+      },
+      {
+        text: `select pg_catalog.to_json(exists (select from storage.buckets b where b.id = 'avatars' and b.public))`,
+        params: [],
+        planKey: 'service_role',
+      },
+    ]);
+    return found !== undefined && firstJson<boolean>(found) === true;
+  } catch (error) {
+    if (error instanceof DatabaseError) return false;
+    throw error;
+  }
 }

@@ -1,7 +1,8 @@
 import type { SupabaseClient } from '@supabase/supabase-js';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { Specification } from '../../contract/specification.ts';
-import type { FileCell, FileOperation } from '../../contract/specification-files.ts';
+import type { FileOperation } from '../../contract/specification-files.ts';
+import type { FileCell } from '../../contract/specification-roles.ts';
 import { admin } from './apps.ts';
 import { clientOf, type Member } from './clients.ts';
 import type { NodeAddress } from './node.ts';

@@ -19,8 +19,8 @@ import type {
   Relation,
   ViewForeignKey,
 } from '../../contract/specification-entities.ts';
-import type { BucketEntry, FileCell, FileRule } from '../../contract/specification-files.ts';
-import type { AdviceEntry, PolicyEntry, RoleCell, RoleEntry } from '../../contract/specification-roles.ts';
+import type { BucketEntry, FileRule } from '../../contract/specification-files.ts';
+import type { AdviceEntry, FileCell, PolicyEntry, RoleCell, RoleEntry } from '../../contract/specification-roles.ts';
 import type { AccountMove, Machine, MachineState, Transition } from '../../contract/states.ts';
 
 /** A type with all its members except live figures. A new member that the value below lacks is a compile error. */

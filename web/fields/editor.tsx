@@ -89,6 +89,21 @@ export function FieldEditor(props: EditorProps) {
   );
 }
 
+function FilesControl({ field, value, onChange, wrong, id, describedBy }: ControlProps) {
+  const { name, label, files } = field;
+  if (!files) return null;
+  return (
+    <Suspense>
+      <FilesField
+        {...{ id, describedBy, onChange }}
+        field={{ name, label, files }}
+        value={String(value)}
+        isWrong={Boolean(wrong)}
+      />
+    </Suspense>
+  );
+}
+
 /** What the end of the label's line says: the limits of files, and that the field may be left out. */
 function Remark({ field, isOptional }: { field: PortalField; isOptional: boolean }) {
   const parts = [field.files ? acceptedWords(field.files) : null, isOptional ? t('mayBeLeftOut') : null];
@@ -122,7 +137,12 @@ function TextControl({
   );
 }
 
-function Control(props: EditorProps & { id: string; describedBy: string | undefined }): ReactNode {
+interface ControlProps extends EditorProps {
+  id: string;
+  describedBy: string | undefined;
+}
+
+function Control(props: ControlProps): ReactNode {
   const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
   const Reference = use(ReferenceControlContext);
   const text = typeof value === 'string' ? value : '';
@@ -138,6 +158,8 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
     onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value),
   };
   switch (field.editor) {
+    case 'files':
+      return <FilesControl {...props} />;
     case 'boolean':
       return (
         <input
@@ -179,20 +201,9 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
           ))}
         </select>
       );
-    case 'files':
-      return field.files ? (
-        <Suspense>
-          <FilesField
-            {...{ id, value: text, describedBy, onChange }}
-            field={{ ...field, files: field.files }}
-            isWrong={Boolean(wrong)}
-          />
-        </Suspense>
-      ) : null;
     case 'reference':
-      return Reference ? (
-        <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />
-      ) : null;
+      if (!Reference) return null;
+      return <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />;
     case 'long text':
       return <textarea {...common} rows={props.bare === undefined ? 6 : 3} placeholder={props.bare} />;
     case 'json':
@@ -204,7 +215,7 @@ function Control(props: EditorProps & { id: string; describedBy: string | undefi
       return <input {...common} inputMode="decimal" data-number autoComplete="off" />;
     case 'date':
     case 'date and time':
-      return <DateControl {...{ field, id, describedBy, onChange, onLeave }} text={text} isWrong={Boolean(wrong)} />;
+      return <DateControl {...{ field, id, describedBy, onChange, onLeave, text }} isWrong={Boolean(wrong)} />;
     case 'time':
       return <input {...common} type="time" />;
     default:

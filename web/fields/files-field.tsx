@@ -56,7 +56,6 @@ export function FilesField({ id, field, value, onChange, describedBy, isWrong }:
       data-over={isOver || undefined}
       data-wrong={isWrong || undefined}
       onDragOver={(event) => {
-        if (!event.dataTransfer.types.includes('Files')) return;
         event.preventDefault();
         setIsOver(true);
       }}

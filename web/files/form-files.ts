@@ -3,7 +3,8 @@ import { type Refusal, refusalOf } from './accept.ts';
 import type { FilesAccess } from './files-access.ts';
 import { type FolderValues, newPath } from './new-path.ts';
 import { removeFiles } from './object-calls.ts';
-import { PART_BYTES, sendFile } from './send-file.ts';
+import { sendFile } from './send-file.ts';
+import { PART_BYTES } from './storage-address.ts';
 import { type Upload, UploadQueue } from './upload-queue.ts';
 
 /** A field of a form that holds files. */

@@ -21,7 +21,11 @@ export const objectAddress = (url: string, bucket: string, path: string): string
 
 /** Sends a request to /storage/v1. @throws the error of the application for each error response */
 async function call(access: FilesAccess, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = { ...(await access.headers()), ...(init.body ? { 'content-type': 'application/json' } : {}) };
+  const headers = {
+    ...(await access.headers()),
+    ...(typeof init.body === 'string' && { 'content-type': 'application/json' }),
+    ...init.headers,
+  };
   const response = await fetch(`${access.url}${path}`, { ...init, headers }).catch(() => null);
   if (!response) throw access.failure(0, '', null);
   if (response.ok) return response;
@@ -68,6 +72,15 @@ async function signAll(access: FilesAccess, bucket: string, paths: readonly stri
     }
   }
   return found;
+}
+
+/** Uploads a small file in one request. */
+export async function uploadFile(
+  access: FilesAccess,
+  { bucket, path, file }: { bucket: string; path: string; file: File },
+): Promise<void> {
+  const headers = { 'content-type': file.type };
+  await call(access, `/object/${objectUrl(bucket, path)}`, { method: 'POST', headers, body: file });
 }
 
 /** Reads size and type of a file. */

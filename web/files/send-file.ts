@@ -1,8 +1,12 @@
 import { code } from '../ui/recovery/code.ts';
-import { contentTypeOf, type NewObject, type SendFile, type Sending, type StorageAddress } from './storage-address.ts';
-
-/** Size in bytes from which a file is sent in parts, so that a lost connection costs one part. */
-export const PART_BYTES = 6 * 1024 * 1024;
+import {
+  contentTypeOf,
+  type NewObject,
+  PART_BYTES,
+  type SendFile,
+  type Sending,
+  type StorageAddress,
+} from './storage-address.ts';
 
 const resumable = code(() => import('./send-resumable.ts'));
 

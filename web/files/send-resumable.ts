@@ -1,6 +1,5 @@
 import { DetailedError, Upload } from 'tus-js-client';
-import { PART_BYTES } from './send-file.ts';
-import { contentTypeOf, type NewObject, type Sending, type StorageAddress } from './storage-address.ts';
+import { contentTypeOf, type NewObject, PART_BYTES, type Sending, type StorageAddress } from './storage-address.ts';
 
 /** Pauses in milliseconds before a part is sent again. */
 const PAUSES = [500, 1000, 3000];

@@ -35,3 +35,6 @@ export type SendFile = (object: NewObject, sending: Sending) => Promise<void>;
 
 /** Type of a file whose type the browser does not know. */
 export const contentTypeOf = ({ type }: Blob): string => type || 'application/octet-stream';
+
+/** Size in bytes from which a file is sent in parts, so that a lost connection costs one part. */
+export const PART_BYTES = 6 * 1024 * 1024;

@@ -367,6 +367,8 @@ export const ar: Messages = {
   passwordNotAddress: 'ليست عنوانك',
   passwordNow: 'كلمة المرور الحالية',
   passwordOf: 'كلمة مرور {email}',
+  picture: 'الصورة',
+  pictureAbout: 'صورة لك. تُقص على شكل مربع.',
   policyRefuses: 'إحدى قواعد هذا التطبيق لا تسمح لك بذلك هنا.',
   previousMonth: 'الشهر السابق',
   profile: 'الملف الشخصي',

@@ -380,6 +380,8 @@ export const de: Messages = {
   passwordNotAddress: 'Nicht Ihre Adresse',
   passwordNow: 'Jetziges Passwort',
   passwordOf: 'Passwort von {email}',
+  picture: 'Bild',
+  pictureAbout: 'Ein Bild von Ihnen. Es wird quadratisch zugeschnitten.',
   policyRefuses: 'Eine Regel dieser App erlaubt Ihnen das hier nicht.',
   previousMonth: 'Voriger Monat',
   profile: 'Profil',

@@ -365,6 +365,8 @@ export const en = {
   passwordNotAddress: 'Not your address',
   passwordNow: 'Password that you have now',
   passwordOf: 'Password of {email}',
+  picture: 'Picture',
+  pictureAbout: 'A picture of you. It is cut to a square.',
   policyRefuses: 'A rule of this app does not allow you this here.',
   previousMonth: 'Previous month',
   profile: 'Profile',

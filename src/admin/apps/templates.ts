@@ -7,19 +7,19 @@ import bookingLabels from '../../../templates/booking/supabase/migrations/202601
 import bookingSeed from '../../../templates/booking/supabase/seed.sql';
 import helpdeskPeople from '../../../templates/helpdesk/supabase/migrations/20260101000100_people.sql';
 import helpdeskTickets from '../../../templates/helpdesk/supabase/migrations/20260101000200_tickets.sql';
+import helpdeskFiles from '../../../templates/helpdesk/supabase/migrations/20260101000250_files.sql';
 import helpdeskStates from '../../../templates/helpdesk/supabase/migrations/20260101000300_states.sql';
 import helpdeskWork from '../../../templates/helpdesk/supabase/migrations/20260101000400_work.sql';
 import helpdeskDescription from '../../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
 import helpdeskLabels from '../../../templates/helpdesk/supabase/migrations/20260101000600_labels.sql';
-import helpdeskFiles from '../../../templates/helpdesk/supabase/migrations/20260101000250_files.sql';
 import helpdeskSeed from '../../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../../templates/notes/supabase/migrations/20260101000200_notes.sql';
+import notesPictures from '../../../templates/notes/supabase/migrations/20260101000250_pictures.sql';
 import notesTags from '../../../templates/notes/supabase/migrations/20260101000300_tags.sql';
 import notesFinding from '../../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../../templates/notes/supabase/migrations/20260101000500_description.sql';
 import notesLabels from '../../../templates/notes/supabase/migrations/20260101000600_labels.sql';
-import notesPictures from '../../../templates/notes/supabase/migrations/20260101000250_pictures.sql';
 import type { MigrationFile } from '../sql/migrate.ts';
 
 /**

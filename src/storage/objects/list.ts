@@ -58,7 +58,7 @@ export const list = storageCall({
   supabaseJs: "supabase.storage.from('BUCKET').list('FOLDER')",
   handle: async (context, request, { path, readBody, operation }) => {
     const body = await readBody();
-    const folder = (body.prefix ?? '').replace(/^\/+/, '');
+    const folder = (body.prefix ?? '').replace(/^\/+/, '').normalize('NFC');
     const prefix = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
     const [result] = await runActs(
       context,
@@ -68,7 +68,7 @@ export const list = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: prefix,
+          prefix,
           search: body.search ?? '',
           limit: body.limit ?? 100,
           offset: body.offset ?? 0,

@@ -22,6 +22,7 @@ import { LinkedAccounts } from './linked-accounts.tsx';
 import { DeleteAccount, OwnData } from './own-data.tsx';
 import { Passkeys } from './passkeys.tsx';
 import { Password } from './password.tsx';
+import { Picture } from './picture.tsx';
 
 /**
  * Page of a member's account: profile, address, password, passkeys, second factor, devices, linked accounts and
@@ -42,6 +43,7 @@ export function AccountPage() {
         date: dateFormat({ dateStyle: 'long' }).format(new Date(user.created_at)),
       })}
     >
+      {portal.app.avatars && <Picture user={user} />}
       <Profile name={String(user.user_metadata.name ?? '')} />
       {hasEmail && <Address email={user.email ?? ''} newEmail={user.new_email ?? null} />}
       {hasEmail && <Password />}

@@ -1,4 +1,5 @@
-import type { BucketEntry, FileCell, FileRule } from '../../../../contract/specification-files.ts';
+import type { BucketEntry, FileRule } from '../../../../contract/specification-files.ts';
+import type { FileCell } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { bytesWords } from '../../derive/words/bytes.ts';
 import { flag, fromTo, isObject, items, text, texts } from '../../derive/words/sentence-parts.ts';

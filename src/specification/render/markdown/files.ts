@@ -1,7 +1,8 @@
 import { storageCalls } from '../../../../contract/calls.ts';
 import { limits } from '../../../../contract/limits.ts';
 import type { CallEntry } from '../../../../contract/specification-calls.ts';
-import type { BucketEntry, FileCell, FileRule } from '../../../../contract/specification-files.ts';
+import type { BucketEntry, FileRule } from '../../../../contract/specification-files.ts';
+import type { FileCell } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { bytesWords } from '../../derive/words/bytes.ts';
 import { code, count, inline, table } from './escape.ts';

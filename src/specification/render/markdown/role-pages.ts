@@ -1,6 +1,5 @@
 import type { Chapters } from '../../../../contract/specification.ts';
-import type { FileCell } from '../../../../contract/specification-files.ts';
-import type { RoleCell, RoleEntry, RolesChapter } from '../../../../contract/specification-roles.ts';
+import type { FileCell, RoleCell, RoleEntry, RolesChapter } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { machineFunctions } from '../../derive/chapters/calls/machine-functions.ts';
 import { listWords, sentence } from '../../derive/words/sentence-parts.ts';

@@ -57,7 +57,6 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
   const shown = readableFields(entity, screen.columns);
   const isText = ({ name, editor }: PortalField) => !entity.title_fields.includes(name) && editor === 'long text';
   const texts = shown.filter((field) => isText(field) && row[field.name]);
-  const files = shown.filter((field) => field.files?.many && pathsOf(row[field.name]).length > 0);
   const short = shown.filter(
     (field) =>
       !isText(field) &&
@@ -102,14 +101,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
             <Markdown text={String(row[field.name])} className={detailStyles.lede} />
           </section>
         ))}
-        {files.map((field) => (
-          <section key={field.name} className={styles.section} aria-label={field.label}>
-            <h2>
-              {field.label} <small>{numberText(pathsOf(row[field.name]).length)}</small>
-            </h2>
-            <FieldValue entity={entity} field={field} row={row} />
-          </section>
-        ))}
+        <FileSections entity={entity} fields={shown} row={row} />
         <Actions actions={screen.actions} row={row} />
         {relatedOf(screen, entity).map((related) => (
           <Related key={`${related.entity} ${related.field}`} related={related} row={row} owner={entity} />
@@ -117,6 +109,18 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       </article>
     </Shell>
   );
+}
+
+/** Shows the files of each field that holds several. */
+function FileSections({ entity, fields, row }: { entity: PortalEntity; fields: readonly PortalField[]; row: Row }) {
+  return fields
+    .filter((field) => field.files?.many && pathsOf(row[field.name]).length > 0)
+    .map((field) => (
+      <section key={field.name} className={styles.section} aria-label={field.label}>
+        <h2>{field.label}</h2>
+        <FieldValue entity={entity} field={field} row={row} />
+      </section>
+    ));
 }
 
 /** Lists short fields with their values. */

@@ -1,17 +1,11 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
 import type { PortalEntity, PortalField, PortalRelated } from '../../../../contract/portal.ts';
-import { type Draft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts';
-import { FieldEditor } from '../../../fields/editor.tsx';
-import { FormFilesContext } from '../../../fields/form-files-context.ts';
 import { ago, countWords, fullTime, initials, timeOf } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
-import { Kbd } from '../../../ui/kbd.tsx';
-import { isSubmitKey } from '../../../ui/key-name.ts';
 import { Markdown } from '../../fields/markdown.tsx';
 import { MemberReference } from '../../fields/member-reference.tsx';
 import { FieldValue, rowName } from '../../fields/value.tsx';
@@ -24,12 +18,11 @@ import type { Row } from '../../queries/rest.ts';
 import { list } from '../../queries/row-pages.ts';
 import { addRow, deleteRow } from '../../queries/rows.ts';
 import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../../queries/screens.ts';
-import { useFormUploads } from '../form/use-form-uploads.ts';
-import { useSavedDraft } from '../form/use-saved-draft.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
 import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
 import { useCaller } from '../shell/gate.tsx';
+import { Compose } from './compose.tsx';
 import styles from './detail-page.module.css';
 
 /** Lists the rows that reference a row. If the member may add such a row, a form follows the list. */
@@ -151,99 +144,6 @@ function Said({ entity, talk: { author, body }, row }: { entity: PortalEntity; t
           ))}
       </div>
     </li>
-  );
-}
-
-/** Form that adds a row which references the row of the page. */
-function Compose({
-  entity,
-  columns,
-  related,
-  value,
-}: {
-  entity: PortalEntity;
-  columns: readonly string[];
-  related: PortalRelated;
-  value: unknown;
-}) {
-  const portal = usePortal();
-  const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
-  const place = `${related.entity} ${related.field} ${String(value)}`;
-  const saved = useSavedDraft(place);
-  const [draft, setDraft] = useState<Draft>(() => saved.read()?.draft ?? {});
-  const [isTried, setIsTried] = useState(false);
-  const fields = columns.flatMap(
-    (name) =>
-      entity.fields.find(
-        (field) =>
-          field.name === name &&
-          field.insertable &&
-          field.filled_by !== 'caller' &&
-          field.filled_by !== 'policy' &&
-          name !== related.field,
-      ) ?? [],
-  );
-  const wrong = fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
-  const submit = () => {
-    setIsTried(true);
-    if (adding.isPending || uploads.waits() || wrong.some((words) => words !== null)) return;
-    adding.mutate(
-      { ...valuesOf(fields, draft, null), [related.field]: value },
-      {
-        onSuccess: () => {
-          uploads.settle(fields, null, (field) => typedIn(draft, field) ?? '');
-          saved.clear();
-          setDraft({});
-          setIsTried(false);
-        },
-      },
-    );
-  };
-  const uploads = useFormUploads({ entity, place, key: null }, submit);
-  return (
-    <form
-      className={styles.compose}
-      noValidate
-      onKeyDown={(event) => {
-        if (isSubmitKey(event)) event.currentTarget.requestSubmit();
-      }}
-      onSubmit={(event) => {
-        event.preventDefault();
-        submit();
-      }}
-    >
-      <FormFilesContext value={uploads.files}>
-        {fields.map((field, i) => (
-          <FieldEditor
-            key={field.name}
-            field={field}
-            value={typedIn(draft, field) ?? ''}
-            wrong={isTried ? (wrong[i] ?? null) : null}
-            isOptional={!field.required && field.editor !== 'boolean'}
-            bare={field.name === entity.title_fields[0] ? t('addOne', { one: entity.one }) : undefined}
-            onChange={(typed) => {
-              const next = { ...draft, [field.name]: typed };
-              setDraft(next);
-              saved.write(next, null);
-            }}
-          />
-        ))}
-      </FormFilesContext>
-      <Trouble error={adding.error} />
-      <div className={styles.buttons}>
-        <Button
-          type="submit"
-          kind="first"
-          busy={(adding.isPending && t('sending')) || (uploads.isWaiting && t('uploading'))}
-        >
-          {t('send')}
-        </Button>
-        <span role="status">{uploads.status}</span>
-        <span className={styles.keys}>
-          <Kbd keys={t('keyCtrlEnter')} />
-        </span>
-      </div>
-    </form>
   );
 }
 

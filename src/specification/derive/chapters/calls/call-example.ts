@@ -5,6 +5,7 @@ import type { Entity, Field } from '../../../../../contract/specification-entiti
 import type { RoleCell } from '../../../../../contract/specification-roles.ts';
 import { queryName, restName } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
+import type { CallExpression } from './call-expression.ts';
 import { js } from './js-literal.ts';
 import { storageExample } from './storage-example.ts';
 
@@ -22,20 +23,6 @@ export interface CallReach {
   bucket?: string | undefined;
   /** The exposed schema that calls use if they have no header that names a schema. */
   defaultSchema: string | undefined;
-}
-
-/**
- * A request that a call accepts, and the equivalent expression over `supabase`; null if supabase-js has no such call.
- */
-export interface CallExpression extends CallExample {
-  /** The path with example values; absent if the path of the call needs none. */
-  path?: string;
-  expression: string | null;
-  /**
-   * Notes on the values that the reader must replace, because they only have the right form: for example, references to
-   * rows.
-   */
-  notes: readonly string[];
 }
 
 /** Returns true if a cell of chapter 6 allows some role to make a call on rows. */

@@ -1,6 +1,6 @@
 import type { CallDetail } from '../../../../../contract/call-detail.ts';
 import type { CallEntry } from '../../../../../contract/specification-calls.ts';
-import type { CallExpression } from './call-example.ts';
+import type { CallExpression } from './call-expression.ts';
 import { js, propertyName } from './js-literal.ts';
 
 export interface SnippetApp {

@@ -1,5 +1,5 @@
 import type { StorageCall } from '../../../../../contract/calls.ts';
-import type { CallExpression } from './call-example.ts';
+import type { CallExpression } from './call-expression.ts';
 import { js } from './js-literal.ts';
 
 /** The path of the object in examples, and the values of other words in capitals in the expressions of calls. */

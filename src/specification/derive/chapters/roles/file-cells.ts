@@ -1,9 +1,5 @@
-import {
-  type BucketEntry,
-  type FileCell,
-  type FileOperation,
-  fileOperations,
-} from '../../../../../contract/specification-files.ts';
+import { type BucketEntry, type FileOperation, fileOperations } from '../../../../../contract/specification-files.ts';
+import type { FileCell } from '../../../../../contract/specification-roles.ts';
 import { Access } from '../../../../access/access.ts';
 import type { ChapterRole } from '../../../../access/calling-roles.ts';
 import { always, type Decision, denied, noRows, type PolicyConditions } from '../../../../access/decision.ts';

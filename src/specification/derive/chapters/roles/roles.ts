@@ -1,8 +1,9 @@
 import type { RequestTrace } from '../../../../../contract/observed.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../../../../contract/settings-auth.ts';
-import type { BucketEntry, FileCell } from '../../../../../contract/specification-files.ts';
+import type { BucketEntry } from '../../../../../contract/specification-files.ts';
 import type {
   AdviceEntry,
+  FileCell,
   Operation,
   PolicyEntry,
   RoleCell,

@@ -61,7 +61,9 @@ export function CellEditor(props: CellEditorProps) {
   const rules =
     chapter?.rules.filter((rule) => rule.entity === table.entity.id && rule.fields.includes(field.name)) ?? [];
   useEffect(() => {
-    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>('input, textarea');
+    const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(
+      'input:not([type=file]), textarea',
+    );
     input?.focus({ preventScroll: true });
     input?.setSelectionRange?.(input.value.length, input.value.length);
   }, []);
@@ -96,12 +98,7 @@ export function CellEditor(props: CellEditorProps) {
           onClose={onClose}
         />
       ) : field.files ? (
-        <FilesEditor
-          {...{ table, field, value, rowKey, isPending }}
-          files={field.files}
-          onSave={(next, onSaved) => save(next, undefined, false, onSaved)}
-          onClose={() => onClose(false)}
-        >
+        <FilesEditor {...props} {...{ value, isPending }} field={{ ...field, files: field.files }} onSave={save}>
           {rule}
         </FilesEditor>
       ) : kind === 'choice' ? (

@@ -16,7 +16,6 @@ import styles from './editor.module.css';
 export function FilesEditor({
   table,
   field,
-  files,
   value,
   rowKey,
   isPending,
@@ -25,18 +24,18 @@ export function FilesEditor({
   onClose,
 }: {
   table: Table;
-  field: Field;
-  files: FileField;
+  field: Field & { files: FileField };
   value: string | null;
   rowKey: readonly string[];
   isPending: boolean;
   /** The rule of the field, or the error of the last attempt to save it. */
   children: ReactNode;
   /** @param onSaved Called after the row is saved. */
-  onSave: (value: string | null, onSaved: () => void) => void;
-  onClose: () => void;
+  onSave: (value: string | null, shown: undefined, goOn: false, onSaved: () => void) => void;
+  onClose: (saved: boolean) => void;
 }) {
   const id = useId();
+  const { files } = field;
   const form = useNewFormFiles({ table: table.entity.name, id: rowKey.join('-') });
   const { names } = usePendingFiles(form);
   const stored = pathsOfValue(files, value);
@@ -50,7 +49,7 @@ export function FilesEditor({
   }, [form]);
   const save = () => {
     const paths = pathsIn(typed);
-    onSave(valueOfPaths(files, paths, field.nullable), () => {
+    onSave(valueOfPaths(files, paths, field.nullable), undefined, false, () => {
       isSaved.current = true;
       void form.settle(
         stored.map((path) => ({ bucket: files.bucket, path })),
@@ -82,7 +81,7 @@ export function FilesEditor({
           >
             Save
           </Button>
-          <Button kind="quiet" small onClick={onClose}>
+          <Button kind="quiet" small onClick={() => onClose(false)}>
             Cancel
           </Button>
         </div>
