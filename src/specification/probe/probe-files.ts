@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { ProbeAttempt, ProbedFileCell } from '../../../contract/probe.ts';
-import type { FileCell, FileOperation } from '../../../contract/specification-files.ts';
+import type { FileOperation } from '../../../contract/specification-files.ts';
+import type { FileCell } from '../../../contract/specification-roles.ts';
 import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
 import { lookupOf } from '../../access/lookup.ts';
 import type { RowOperation } from '../../access/operations.ts';
