@@ -1,3 +1,4 @@
+import type { FileOperation } from './specification-files.ts';
 import type { Operation, Verdict } from './specification-roles.ts';
 
 /**
@@ -36,6 +37,14 @@ export interface ProbeReport {
   not_probed: number;
   /** The probed cells, in the order of the matrix. */
   cells: ProbedCell[];
+  /** The probed cells of files. Absent if the app has no bucket. */
+  files?: ProbedFileCell[];
+}
+
+/** A cell of chapter 6 on the files of a bucket, with the statements of `/storage/v1` that tested it. */
+export interface ProbedFileCell extends Omit<ProbedCell, 'entity' | 'operation'> {
+  bucket: string;
+  operation: FileOperation;
 }
 
 export interface ProbedCell {

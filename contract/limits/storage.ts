@@ -126,6 +126,11 @@ export const storageLimits = limitsOf('storage', {
     default: 200,
     meaning: 'Buckets that the specification describes, the first ones by id.',
   },
+  probedBuckets: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Buckets whose rights the probe tests, the first ones by id.',
+  },
   signedUrlSeconds: {
     unit: 'seconds',
     default: 315_360_000,

@@ -3,6 +3,7 @@ import type { AppConnection, MigrateResponse } from '../../contract/admin.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { contradicted, fileCallers, type TriedCell, tryFiles } from '../support/file-matrix.ts';
+import { probeOf } from '../support/probe.ts';
 
 const node = inject('node');
 
@@ -126,6 +127,21 @@ describe('the storage of twelve public projects', () => {
   it('chapter 6 says always and never exactly where every request is done and refused', () => {
     expect(tried).toHaveLength(Object.keys(projects).length * 3 * 6);
     expect(contradicted(tried)).toEqual([]);
+  });
+
+  it('the probe finds no cell of files that its statements contradict, and leaves no file behind', async () => {
+    const { files = [] } = await probeOf(node, app.ref);
+    expect(files).toHaveLength(Object.keys(projects).length * 3 * 6);
+    expect(files.filter(({ outcome }) => outcome === 'disagrees')).toEqual([]);
+    // Who reads a public bucket is no question to PostgreSQL. A condition that is alike for all tried files proves nothing.
+    const unprobed = files.filter(({ outcome, verdict }) => outcome === 'not probed' && verdict !== 'when');
+    expect(unprobed.map(({ bucket, operation }) => `${operation} ${bucket}`)).toEqual(
+      Array(3).fill('read public-avatars'),
+    );
+    const ofOwnFolder = files.filter(({ bucket, role }) => bucket === 'own-folder' && role === 'authenticated');
+    expect(ofOwnFolder.map(({ outcome }) => outcome)).toEqual(Array(6).fill('agrees'));
+    const left = await runSql(node, app.ref, `select count(*) from storage.objects where name like '%ninefold-probe%'`);
+    expect(left.results[0]?.rows).toEqual([['0']]);
   });
 
   it('the secret key may do everything in every bucket', () => {

@@ -13,7 +13,7 @@ import type { Database, Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { notProbed } from './evaluate-cell.ts';
-import { accountsOf, readAccounts } from './members.ts';
+import { type Accounts, accountsOf, readAccounts } from './members.ts';
 import { ProbeContext } from './probe-context.ts';
 import { probeFunctions } from './probe-functions.ts';
 import { probeRelation } from './probe-relation.ts';
@@ -49,12 +49,7 @@ export async function probe(
   options: ProbeOptions,
 ): Promise<ProbedCell[]> {
   const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
-  const accounts = await readAccounts(database, ACCOUNTS).catch((error: unknown) => {
-    // If the accounts cannot be read, the probe uses only synthetic members. A database that existed before the app may
-    // store its members elsewhere, or metadata may be nested too deeply for a token.
-    if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
-    return accountsOf([], []);
-  });
+  const accounts = await probedAccounts(database);
   const look = lookupOf(facts);
   const context = new ProbeContext(look, code, accounts);
   const byEntity = groupBy(chapter.cells, (cell) => cell.entity);
@@ -111,8 +106,17 @@ export async function probe(
   return chapter.cells.flatMap((cell) => found.get(cell) ?? []);
 }
 
+/** Reads the accounts of the app that the probe uses as callers. */
+export const probedAccounts = (database: Database): Promise<Accounts> =>
+  readAccounts(database, ACCOUNTS).catch((error: unknown) => {
+    // If the accounts cannot be read, the probe uses only synthetic members. A database that existed before the app may
+    // store its members elsewhere, or metadata may be nested too deeply for a token.
+    if (!(error instanceof DatabaseError || error instanceof NinefoldError)) throw error;
+    return accountsOf([], []);
+  });
+
 /** Runs the work in a transaction with short timeouts, and rolls the transaction back. */
-function withRollback<T>(
+export function withRollback<T>(
   database: Database,
   searchPath: readonly string[],
   work: (tx: Transaction, deadline: number) => Promise<T>,

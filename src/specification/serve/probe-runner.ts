@@ -1,8 +1,9 @@
 import { limits } from '../../../contract/limits.ts';
-import type { ProbedCell, ProbeReport, ProbeState } from '../../../contract/probe.ts';
+import type { ProbedCell, ProbedFileCell, ProbeReport, ProbeState } from '../../../contract/probe.ts';
 import type { App } from '../../apps/app.ts';
 import type { Events } from '../../observe/events.ts';
 import { probe } from '../probe/probe.ts';
+import { probeFiles } from '../probe/probe-files.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from '../probe/store.ts';
 import type { SpecificationService } from './specification-service.ts';
 
@@ -75,7 +76,8 @@ export class ProbeRunner {
           reporting = reporting.then(() => noteProgress(app.serverDatabase, done, total)).catch(() => undefined);
         },
       });
-      if (!this.#isStopping) report = reportOf(cells, hash, startedAt);
+      const files = await probeFiles(database, facts, roles.files ?? [], () => this.#isStopping);
+      if (!this.#isStopping) report = reportOf(cells, files, hash, startedAt);
     } finally {
       await Promise.all([database.close(), reporting]);
       await endProbe(app.serverDatabase, report);
@@ -83,16 +85,23 @@ export class ProbeRunner {
   }
 }
 
-function reportOf(cells: readonly ProbedCell[], hash: string, startedAt: string): ProbeReport {
-  const count = (outcome: ProbedCell['outcome']) => cells.filter((cell) => cell.outcome === outcome).length;
+function reportOf(
+  cells: readonly ProbedCell[],
+  files: readonly ProbedFileCell[],
+  hash: string,
+  startedAt: string,
+): ProbeReport {
+  const all = [...cells, ...files];
+  const count = (outcome: ProbedCell['outcome']) => all.filter((cell) => cell.outcome === outcome).length;
   return {
     started_at: startedAt,
     finished_at: new Date().toISOString(),
     hash,
-    attempts: cells.reduce((sum, cell) => sum + cell.attempts.length, 0),
+    attempts: all.reduce((sum, cell) => sum + cell.attempts.length, 0),
     agree: count('agrees'),
     disagree: count('disagrees'),
     not_probed: count('not probed'),
     cells: cells.slice(0, limits.probeCells.default),
+    ...(files.length > 0 && { files: files.slice(0, limits.probeCells.default) }),
   };
 }

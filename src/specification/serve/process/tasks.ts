@@ -222,8 +222,9 @@ export class Tasks {
     return { policies: roles ? policiesForRequest(trace, roles) : [], usual };
   }
 
-  cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells'> {
-    return { cells: this.#of(of).specification.chapters.roles?.cells ?? [] };
+  cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells' | 'files'> {
+    const { cells = [], files = [] } = this.#of(of).specification.chapters.roles ?? {};
+    return { cells, files };
   }
 
   /**

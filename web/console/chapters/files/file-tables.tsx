@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
-import type { BucketEntry, FileCell, FileRule } from '../../../../contract/specification-files.ts';
+import type { BucketEntry, FileRule } from '../../../../contract/specification-files.ts';
+import type { FileCell } from '../../../../contract/specification-roles.ts';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { bytes } from '../../format/format.ts';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';

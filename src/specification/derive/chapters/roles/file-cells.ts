@@ -2,13 +2,13 @@ import { type BucketEntry, type FileOperation, fileOperations } from '../../../.
 import type { FileCell } from '../../../../../contract/specification-roles.ts';
 import { Access } from '../../../../access/access.ts';
 import type { ChapterRole } from '../../../../access/calling-roles.ts';
-import { always, type Decision, denied, noRows, type PolicyConditions } from '../../../../access/decision.ts';
+import { always, type Decision, denied } from '../../../../access/decision.ts';
 import type { Lookup } from '../../../../access/lookup.ts';
 import type { RowOperation } from '../../../../access/operations.ts';
-import { outcomes, TRUE } from '../../../../access/outcomes.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
 import { fileTables } from '../files.ts';
 import { decisionWords } from './condition-words.ts';
+import { inBucket, rowOf } from './in-bucket.ts';
 
 /**
  * The statements on storage.objects that an operation needs. An upload that replaces is an INSERT with ON CONFLICT, and
@@ -67,9 +67,10 @@ function cell(
   operation: FileOperation,
   ofTable: readonly Decision[],
 ): FileCell {
+  const row = rowOf(bucket.id);
   const decisions = ofTable.map((decision, i) => {
     const statement = statementsOf[operation][i] ?? 'select';
-    return decision.verdict === 'when' ? inBucket(decision, bucket.id, statement) : decision;
+    return inBucket(decision, row, statement === 'insert');
   });
   const decision =
     operation === 'read' && bucket.public
@@ -86,34 +87,6 @@ function cell(
     policies: decision.policies,
   };
 }
-
-/** Returns the decision about the files of one bucket: the bucket of each row is known. */
-function inBucket(decision: Decision, bucket: string, statement: RowOperation): Decision {
-  const conditions: Decision['conditions'][number][] = [];
-  for (const condition of decision.conditions) {
-    if (typeof condition === 'string') {
-      conditions.push(condition);
-      continue;
-    }
-    const known = ofBucket(condition, bucket);
-    const can = [known.using, known.check, known.seen].map((part) =>
-      part === null ? TRUE : outcomes(part, known.caller),
-    );
-    if (can.some((each) => (each & TRUE) === 0)) {
-      const none = 'no policy lets it through for this bucket';
-      return { ...(statement === 'insert' ? denied(none) : noRows(none)), policies: decision.policies };
-    }
-    if (can.some((each) => each !== TRUE)) conditions.push(known);
-  }
-  const verdict = conditions.length === 0 ? 'always' : 'when';
-  return { ...decision, verdict, conditions };
-}
-
-/** Returns the conditions with the knowledge that `bucket_id` of each row is the bucket. */
-const ofBucket = (condition: PolicyConditions, bucket: string): PolicyConditions => ({
-  ...condition,
-  caller: { ...condition.caller, row: new Map([['bucket_id', { is: 'known', text: bucket }]]) },
-});
 
 /** Returns the decision about an operation that needs several statements. */
 function joined(decisions: readonly Decision[]): Decision {

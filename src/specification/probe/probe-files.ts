@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { limits } from '../../../contract/limits.ts';
+import type { ProbeAttempt, ProbedFileCell } from '../../../contract/probe.ts';
+import type { FileOperation } from '../../../contract/specification-files.ts';
+import type { FileCell } from '../../../contract/specification-roles.ts';
+import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
+import { lookupOf } from '../../access/lookup.ts';
+import type { RowOperation } from '../../access/operations.ts';
+import { outcomeOf } from '../../access/refusals.ts';
+import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
+import type { Facts } from '../../catalog/facts.ts';
+import { groupBy } from '../../catalog/group.ts';
+import { readCatalog } from '../../catalog/read-catalog.ts';
+import type { Database } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import { quoteLiteral } from '../../database/statement.ts';
+import { fileTables } from '../derive/chapters/files.ts';
+import { statementsOf } from '../derive/chapters/roles/file-cells.ts';
+import { probedAccounts, withRollback } from './probe.ts';
+import { type ProbeCaller, probeCallers } from './probe-callers.ts';
+import { SideEffects } from './side-effects.ts';
+
+/** The members that try each cell. */
+const MEMBERS = 2;
+
+/** The operation of each request, which policies read with `storage.operation()`. */
+const operationOf: Readonly<Record<FileOperation, string>> = {
+  read: 'storage.object.get_authenticated',
+  list: 'storage.object.list',
+  upload: 'storage.object.upload',
+  replace: 'storage.object.upload_update',
+  move: 'storage.object.move',
+  delete: 'storage.object.delete_many',
+};
+
+/**
+ * Tests the cells of files with the statements of /storage/v1, one bucket in each transaction, and rolls them back. The
+ * rights of a caller do not depend on the bytes, so none are stored.
+ * @throws ConnectionError, PoolTimeoutError, and DatabaseError if the catalog cannot be read.
+ */
+export async function probeFiles(
+  database: Database,
+  facts: Facts,
+  cells: readonly FileCell[],
+  isStopped: () => boolean,
+): Promise<ProbedFileCell[]> {
+  const look = lookupOf(facts);
+  const tables = fileTables(look, facts);
+  if (!tables || cells.length === 0) return [];
+  const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
+  const effects = new SideEffects(look, code);
+  const accounts = await probedAccounts(database);
+  const found: ProbedFileCell[] = [];
+  const buckets = [...groupBy(cells, ({ bucket }) => bucket).values()];
+  for (const [i, group] of buckets.entries()) {
+    if (i >= limits.probedBuckets.default || isStopped()) {
+      found.push(...group.map((cell) => notProbed(cell, 'the probe did not come to this bucket')));
+      continue;
+    }
+    const planned = group.map((cell) => {
+      const role = look.shared.roles.find(({ name }) => name === cell.role);
+      const barred = [...new Set<RowOperation>(['insert', ...statementsOf[cell.operation]])]
+        .map((statement) => effects.of(tables.objects, statement))
+        .find((why) => why !== null);
+      if (role === undefined || role.barred !== null) return { cell, why: 'no call has this role', tries: [] };
+      if (cell.operation === 'read' && cell.reason.includes('public bucket'))
+        return { cell, why: 'no policy decides who reads a public bucket', tries: [] };
+      if (barred) return { cell, why: `not tried: ${barred}`, tries: [] };
+      const callers = probeCallers(role, accounts, [], false, MEMBERS);
+      return { cell, why: null, tries: callers.flatMap((caller) => attemptsOf(cell, caller)) };
+    });
+    const attempts = planned.flatMap(({ tries }) => tries.map(({ attempt }) => attempt));
+    const answers = await withRollback(database, ['storage', 'public', 'extensions'], (tx, deadline) =>
+      tryAll(tx, attempts, deadline),
+    ).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError)) throw error;
+      return error;
+    });
+    let next = 0;
+    for (const { cell, why, tries } of planned) {
+      if (answers instanceof DatabaseError)
+        found.push(notProbed(cell, `PostgreSQL refused the transaction: ${answers.message}`));
+      else if (why !== null) found.push(notProbed(cell, why));
+      else found.push(evaluate(cell, tries, answers.slice(next, next + tries.length)));
+      next += tries.length;
+    }
+  }
+  return found;
+}
+
+interface Try {
+  readonly caller: ProbeCaller;
+  readonly row: string;
+  readonly attempt: Attempt;
+}
+
+/** Returns the attempts of a caller: on a file of the own folder, and on a file without a folder. */
+function attemptsOf(cell: FileCell, caller: ProbeCaller): Try[] {
+  const name = `ninefold-probe-${randomUUID()}.txt`;
+  const paths = [
+    ...(caller.userId === null
+      ? []
+      : [{ path: `${caller.userId}/${name}`, row: 'a file of the own folder', owner: caller.userId }]),
+    { path: name, row: 'a file without a folder', owner: null },
+  ];
+  return paths.map(({ path, row, owner }) => {
+    const [bucket, object, metadata] = [cell.bucket, path, '{"size": 5, "mimetype": "text/plain"}'].map(quoteLiteral);
+    const own = owner === null ? 'null' : quoteLiteral(owner);
+    const self = caller.userId === null ? 'null' : quoteLiteral(caller.userId);
+    const insert = (of: string) =>
+      `insert into storage.objects (bucket_id, name, owner_id, metadata) values (${bucket}, ${object}, ${of}, ${metadata})`;
+    const where = `where bucket_id = ${bucket} and name = ${object}`;
+    const statements: Readonly<Record<FileOperation, string>> = {
+      read: `select id from storage.objects ${where}`,
+      list: `select id from storage.objects ${where}`,
+      upload: insert(self),
+      replace: `${insert(self)} on conflict (bucket_id, name) do update set owner_id = excluded.owner_id, metadata = excluded.metadata`,
+      move: `update storage.objects set name = name || '.moved' ${where}`,
+      delete: `delete from storage.objects ${where}`,
+    };
+    const settings = `select pg_catalog.set_config('storage.operation', ${quoteLiteral(operationOf[cell.operation])}, true),
+      pg_catalog.set_config('storage.allow_delete_query', 'true', true)`;
+    const setup = [caller.setup, settings, cell.operation === 'upload' ? undefined : insert(own)];
+    return {
+      ...{ caller, row },
+      attempt: {
+        ...{ role: caller.role, claims: caller.claims, kind: 'rows', sql: statements[cell.operation] },
+        setup: setup.filter((part) => part !== undefined).join(';\n'),
+      },
+    };
+  });
+}
+
+const last = (operation: FileOperation): RowOperation => statementsOf[operation].at(-1) ?? 'select';
+
+function evaluate(cell: FileCell, tries: readonly Try[], answers: readonly AttemptResult[]): ProbedFileCell {
+  const expected = cell.verdict === 'when' ? null : cell.verdict === 'always' ? 'allowed' : 'not allowed';
+  const attempts = tries.map(({ caller, row, attempt }, i): ProbeAttempt => {
+    const answer = answers[i] ?? { sqlstate: '', message: 'there was no answer', within: true };
+    const result = outcomeOf(answer, last(cell.operation), false);
+    const agrees = expected === null || result === 'stopped' || (expected === 'allowed') === (result === 'allowed');
+    const shown = isError(answer) ? `${answer.sqlstate}: ${answer.message}` : `${answer.rows} rows`;
+    return {
+      ...{ as: caller.as, row, result, expected, agrees },
+      ...(agrees && result !== 'stopped' ? {} : { sql: attempt.sql, answer: shown }),
+    };
+  });
+  const settled = attempts.filter(({ result }) => result !== 'stopped');
+  const isBoth =
+    settled.some(({ result }) => result === 'allowed') && settled.some(({ result }) => result !== 'allowed');
+  const { role, bucket, operation, verdict } = cell;
+  const outcome = attempts.some(({ agrees }) => !agrees)
+    ? 'disagrees'
+    : (expected === null ? isBoth : settled.length > 0)
+      ? 'agrees'
+      : 'not probed';
+  const note =
+    outcome === 'not probed'
+      ? expected === null
+        ? 'every attempt had the same result, so there is nothing to compare the condition with'
+        : 'each attempt was stopped by something other than rights'
+      : null;
+  return { role, bucket, operation, verdict, outcome, note, attempts };
+}
+
+const notProbed = ({ role, bucket, operation, verdict }: FileCell, note: string): ProbedFileCell => ({
+  ...{ role, bucket, operation, verdict },
+  ...{ outcome: 'not probed', note, attempts: [] },
+});
