@@ -1,3 +1,5 @@
+import type { Identity } from '../src/identity/identity.ts';
+
 /** A data request. A load sends it to the node; the limit process runs the same SQL without the node. */
 export interface DataCall {
   method: string;
@@ -21,7 +23,20 @@ export type LimitOrder = OrderBase &
     | { kind: 'refresh'; tokens: string[] }
     | { kind: 'sign-in'; emails: string[]; password: string }
     | { kind: 'hash'; password: string }
+    | (StorageOrder & ({ kind: 'upload' } | { kind: 'download'; names: string[]; paths: string[] }))
   );
+
+/** The instructions for the limit of calls of the storage API. */
+interface StorageOrder {
+  identity: Identity;
+  headers: Record<string, string>;
+  statementMilliseconds: number;
+  bucket: string;
+  /** The folder of the member in the bucket. */
+  folder: string;
+  /** The folder of the node, on whose disk the files of the limit are. */
+  home: string;
+}
 
 export interface LimitReport {
   perSecond: number;

@@ -21,6 +21,7 @@ import { parseRequest } from '../src/rest/request/parse-request.ts';
 import { buildStatements } from '../src/rest/sql/build-statements.ts';
 import type { LimitOrder, LimitReport } from './cases.ts';
 import { WORKERS } from './figures.ts';
+import { storageWorks } from './storage/limit-works.ts';
 
 const CONNECTIONS = 4;
 const client = { userAgent: 'bench', address: '127.0.0.1' };
@@ -107,6 +108,7 @@ async function worksOf(order: LimitOrder, connections: readonly Connection[]): P
       };
     });
   }
+  if (order.kind === 'upload' || order.kind === 'download') return storageWorks(order, callers.map(executor));
   if (order.kind === 'hash') {
     const hash = await passwords.hash(order.password);
     return callers.map(() => () => passwords.verify(order.password, hash));

@@ -72,7 +72,8 @@ function runConnection(
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const LENGTH = Buffer.from('\r\ncontent-length: ');
+/** The header as Ninefold writes it, and as servers in Go write it. */
+const LENGTHS = ['\r\ncontent-length: ', '\r\nContent-Length: '].map((text) => Buffer.from(text));
 const CHUNKED_END = Buffer.from('0\r\n\r\n');
 
 /**
@@ -84,9 +85,10 @@ function wholeAnswer(bytes: Buffer): { status: number; bodyStart: number } | nul
   if (headEnd < 0) return null;
   const status = digits(bytes, 9);
   const bodyStart = headEnd + HEAD_END.length;
-  const length = bytes.indexOf(LENGTH);
-  if (length >= 0 && length < headEnd) {
-    return bytes.length >= bodyStart + digits(bytes, length + LENGTH.length) ? { status, bodyStart } : null;
+  for (const name of LENGTHS) {
+    const length = bytes.subarray(0, headEnd).indexOf(name);
+    if (length >= 0)
+      return bytes.length >= bodyStart + digits(bytes, length + name.length) ? { status, bodyStart } : null;
   }
   if (!bytes.toString('latin1', 0, headEnd).toLowerCase().includes('transfer-encoding: chunked')) {
     return { status, bodyStart };
@@ -105,9 +107,14 @@ function digits(bytes: Buffer, offset: number): number {
 }
 
 /** Returns the bytes of a request as they are sent. */
-export function request(method: string, path: string, headers: Record<string, string>, body = ''): Buffer {
+export function request(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body: string | Uint8Array = '',
+): Buffer {
   const lines = [`${method} ${path} HTTP/1.1`, 'Host: 127.0.0.1'];
   for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`);
-  if (body !== '' || method === 'POST') lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
-  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body}`);
+  if (body.length > 0 || method === 'POST') lines.push(`Content-Length: ${Buffer.byteLength(body)}`);
+  return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), Buffer.from(body)]);
 }

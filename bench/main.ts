@@ -21,6 +21,7 @@ import { measureProbe } from './probe.ts';
 import { measureSchema } from './schema-change.ts';
 import { measureDerivation, measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
+import { measureStorage } from './storage.ts';
 
 const measures: Readonly<Record<string, () => Promise<void>>> = {
   apps: measureApps,
@@ -40,6 +41,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   schema: measureSchema,
   specification: measureSpecification,
   start: measureStart,
+  storage: measureStorage,
 };
 
 mkdirSync('.tmp/bench', { recursive: true });

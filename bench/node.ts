@@ -15,6 +15,8 @@ export interface BenchNode {
    * several processes share is divided among them (PSS).
    */
   memory(program?: string): number;
+  /** Returns the resident memory in bytes of each process of the node that runs one program, by process id. */
+  residentMemory(program: string): ReadonlyMap<number, number>;
   /** Returns the processor time in milliseconds of the node's processes that run one program. Processes that have ended are included. */
   processorTime(program: string): number;
   /** Returns the processor time in milliseconds of all processes of the node. Processes that have ended are included. */
@@ -56,6 +58,12 @@ export async function startNode(
       descendants(child.pid ?? 0)
         .filter((pid) => program === undefined || programOf(pid) === program)
         .reduce((sum, pid) => sum + pssOf(pid), 0),
+    residentMemory: (program) =>
+      new Map(
+        descendants(child.pid ?? 0)
+          .filter((pid) => programOf(pid) === program)
+          .map((pid) => [pid, residentOf(pid)]),
+      ),
     processorTime: (program) =>
       descendants(child.pid ?? 0)
         .filter((pid) => programOf(pid) === program)
@@ -152,6 +160,14 @@ function pssOf(pid: number): number {
   try {
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
     return Number(/^Pss:\s+(\d+) kB/m.exec(rollup)?.[1] ?? 0) * 1024;
+  } catch {
+    return 0;
+  }
+}
+
+function residentOf(pid: number): number {
+  try {
+    return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
   } catch {
     return 0;
   }

@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts';
-import generated from './generated/auth-calls.json' with { type: 'json' };
+import generatedAuthCalls from './generated/auth-calls.json' with { type: 'json' };
+import generatedStorageCalls from './generated/storage-calls.json' with { type: 'json' };
 import type { AuthSettings } from './settings-auth.ts';
 import type { CallEntry, CallParameter } from './specification-calls.ts';
 
@@ -41,7 +42,10 @@ export interface AuthCall {
  * Every call of `/auth/v1`, in the order in which an app uses them. `src/auth` defines the calls, and a test of it
  * writes them to the file, because neither the specification nor the web applications can import `src/auth`.
  */
-export const authCalls = generated as readonly AuthCall[];
+export const authCalls = generatedAuthCalls as readonly AuthCall[];
+
+/** A privilege that a call of `/storage/v1` needs on a table of schema storage: "insert objects". */
+export type StorageRight = `${'select' | 'insert' | 'update' | 'delete'} ${'objects' | 'buckets'}`;
 
 /** One call of `/storage/v1`. */
 export interface StorageCall {
@@ -53,15 +57,23 @@ export interface StorageCall {
   summary: string;
   /** `key`: a key or a token, and policies decide. `link`: the token of a signed URL. */
   caller: 'anyone' | 'key' | 'link';
+  /** The privileges and policies that decide about the call; empty if none does. */
+  needs: StorageRight[];
   parameters: CallParameter[];
   returns: string;
   /** An example body for the snippets; null for a call without a body. */
-  example: Readonly<Record<string, string | number | boolean>> | null;
+  example: Readonly<Record<string, string | number | boolean | readonly string[]>> | null;
   /** The call with supabase-js, as an expression that uses `supabase`; null if supabase-js has no such call. */
   supabase_js: string | null;
   /** The codes that the call can return, without those of `codesOfEveryCall`. */
   errors: ErrorCode[];
 }
+
+/**
+ * Every call of `/storage/v1`, in the order in which an app uses them. A test of `src/storage` writes them to the file,
+ * as one of `src/auth` does with `authCalls`.
+ */
+export const storageCalls = generatedStorageCalls as readonly StorageCall[];
 
 /** Codes that every call to an app can return, of any of its APIs. */
 export const codesOfEveryCall: readonly ErrorCode[] = [

@@ -1,6 +1,10 @@
 import type { CallEntry, CallFigures } from './specification-calls.ts';
 import type { PolicyEntry } from './specification-roles.ts';
 
+/** The API of an app that a request was for, as the log and traces name it. */
+export const loggedAreas = ['rest', 'auth', 'storage'] as const;
+export type LoggedArea = (typeof loggedAreas)[number];
+
 /**
  * The trace of one request. It contains no value from the caller, unless the caller was a builder or a state machine
  * refused the request.
@@ -9,7 +13,7 @@ export interface RequestTrace {
   request_id: string;
   /** Time of the request in ISO 8601. */
   at: string;
-  area: 'rest' | 'auth';
+  area: LoggedArea;
   /** The id that the call has in chapter 7; `rest.unresolved` if no call matches. */
   call: string;
   method: string;
@@ -37,8 +41,8 @@ export interface RequestTrace {
   };
   steps: CallStep[];
   /**
-   * The statement that returns the result; null if none was sent, and for auth calls, whose statements are Ninefold's
-   * own.
+   * The statement that returns the result; null if none was sent, and for calls of sign-in and of files, whose statements are
+   * Ninefold's own.
    */
   sql: { text: string; parameters: number; truncated: boolean } | null;
   /** The relations and functions that the call uses; the first is the target of the call. */
@@ -97,7 +101,7 @@ export interface LogLine {
   request_id: string;
   /** Time of the request in ISO 8601. */
   at: string;
-  area: 'rest' | 'auth';
+  area: LoggedArea;
   call: string;
   method: string;
   /** Path below the API: /tickets. */

@@ -142,7 +142,7 @@ export interface CallEntry {
    * "rpc.public.close_ticket(uuid)".
    */
   id: string;
-  area: 'auth' | 'rest' | 'rpc';
+  area: 'auth' | 'rest' | 'rpc' | 'storage';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path below /apps/<ref>: "/rest/v1/tickets". */
   path: string;

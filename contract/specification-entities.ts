@@ -1,5 +1,6 @@
 /** Chapter 3 of the specification: tables and views, their fields, and which fields refer to which. */
 import type { FileField } from './file-fields.ts';
+import type { BucketEntry } from './specification-files.ts';
 import type { Source } from './specification-source.ts';
 
 export interface EntitiesChapter {
@@ -9,6 +10,8 @@ export interface EntitiesChapter {
   junctions: Junction[];
   /** Foreign keys that exposed views show, sorted by view, then by key. */
   view_foreign_keys: ViewForeignKey[];
+  /** The first buckets by id, at most as many as the limit describedBuckets says. Absent if the app has no files. */
+  buckets?: BucketEntry[];
   sources: Source[];
 }
 

@@ -1,4 +1,5 @@
 /** Chapter 6 of the specification: who may do what. */
+import type { FileOperation } from './specification-files.ts';
 import type { Source } from './specification-source.ts';
 
 export type Operation = 'select' | 'insert' | 'update' | 'delete' | 'execute';
@@ -8,6 +9,8 @@ export type Verdict = 'always' | 'when' | 'never';
 export interface RolesChapter {
   roles: RoleEntry[];
   cells: RoleCell[];
+  /** Who may do what with the files of each bucket of chapter 3. Absent if the app has no files. */
+  files?: FileCell[];
   /**
    * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
    * such as storage.
@@ -121,4 +124,18 @@ export interface PolicyEntry {
   sql: string;
   /** The app's functions that the policy calls, with their code. Absent if it calls none. */
   functions?: { id: string; body: string }[];
+}
+
+/** What a role may do with the files of a bucket. */
+export interface FileCell {
+  role: string;
+  /** Id of the bucket. */
+  bucket: string;
+  operation: FileOperation;
+  verdict: Verdict;
+  /** The condition in words, without the bucket; empty for the verdicts `always` and `never`. */
+  words: string;
+  reason: string;
+  /** Names of the policies on storage.objects that decide. */
+  policies: string[];
 }

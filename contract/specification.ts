@@ -1,6 +1,7 @@
 import type { PurposeChapter, ScreensChapter } from './description.ts';
 import type { CallsChapter } from './specification-calls.ts';
 import type { EntitiesChapter } from './specification-entities.ts';
+import type { FileRule } from './specification-files.ts';
 import type { RolesChapter } from './specification-roles.ts';
 import type { Source } from './specification-source.ts';
 import type { StatesChapter } from './states.ts';
@@ -38,6 +39,8 @@ export interface Chapters {
 export interface RulesChapter {
   /** Rules, sorted by entity, then by the order of its fields, then by name. */
   rules: Rule[];
+  /** The rules of the buckets of chapter 3, sorted by bucket. Absent if the app has no files. */
+  files?: FileRule[];
   sources: Source[];
 }
 

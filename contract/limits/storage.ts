@@ -121,6 +121,11 @@ export const storageLimits = limitsOf('storage', {
     meaning:
       'Size from which an upload is checked against the policies before its bytes are read. All uploads are checked when their row is written.',
   },
+  describedBuckets: {
+    unit: 'count',
+    default: 200,
+    meaning: 'Buckets that the specification describes, the first ones by id.',
+  },
   signedUrlSeconds: {
     unit: 'seconds',
     default: 315_360_000,
@@ -259,6 +264,6 @@ export const storageLimits = limitsOf('storage', {
     unit: 'seconds',
     default: 20,
     meaning: 'How long the console may count the files of an app.',
-    code: 'database_refused',
+    code: 'database_busy',
   },
 });

@@ -19,6 +19,8 @@ beforeAll(async () => {
     ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
     create table public.jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql
       as 'select json_agg(j) from public.jobs j';
+    create table public.buckets (id text); create function ninefold.described_buckets(integer, integer) returns json language sql
+      as 'select json_agg(b) from public.buckets b';
     create function ninefold.user_mapping_writes() returns table (mapping oid, transaction text) language sql
       as 'select oid, xmin::text from pg_catalog.pg_user_mapping';`);
 });
@@ -31,6 +33,7 @@ afterAll(async () => {
 const state = () => catalogFingerprint({ run: (statements) => connection.run(statements) });
 
 it.each([
+  'insert into buckets values ($$photos$$)',
   'insert into jobs values ($$0 5 * * *$$)',
   'update jobs set schedule = $$0 6 * * *$$',
   'alter table t add column more text',

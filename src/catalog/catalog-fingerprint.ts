@@ -1,6 +1,7 @@
 import type { Executor } from '../database/database.ts';
 import { plannerSettings, storeServerValues } from '../database/startup-settings.ts';
 import { rowsAsText } from '../database/statement.ts';
+import { BUCKETS } from './buckets.ts';
 import { boundQueries } from './server-limits.ts';
 import { FIRST_NORMAL_OID } from './sql-fragments.ts';
 
@@ -74,6 +75,7 @@ const states: Readonly<Record<string, string>> = {
   pg_roles: `(select md5(string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
   pg_user_mappings: `(select md5(string_agg(m::text, '' order by m.umid)) from pg_catalog.pg_user_mappings m)`,
   'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,
+  'ninefold.described_buckets': `(select md5(${BUCKETS}::text))`,
   'ninefold.scheduled_jobs': '(select md5(ninefold.scheduled_jobs()::text))',
   pg_settings: `(select md5((${boundQueries.server_settings})::text))`,
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),

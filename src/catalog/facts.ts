@@ -3,6 +3,7 @@ import { defaultRestSettings } from '../../contract/settings.ts';
 import type { Database, Executor } from '../database/database.ts';
 import type { AccessFacts } from './access.ts';
 import { accessQueries } from './access.ts';
+import { type BucketFacts, bucketQueries } from './buckets.ts';
 import { changedRelations, FINGERPRINT, RELATION_COMMENTS } from './catalog-fingerprint.ts';
 import { type CheckedTypeFacts, checkedTypeQueries } from './checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from './constraints.ts';
@@ -32,7 +33,8 @@ interface ObjectFacts
     ServerLimitFacts,
     EntityFacts,
     FileFieldFacts,
-    DefinitionFacts {}
+    DefinitionFacts,
+    BucketFacts {}
 
 /** Facts about functions, constraints, privileges and other conditions on rows. */
 interface AskedFacts
@@ -73,7 +75,7 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
 /** The facts that decisions about privileges can depend on. */
 export type DecisionFacts = Omit<
   Facts,
-  'comments' | 'description' | 'file_fields' | 'labels' | 'screens' | 'screen_refusals'
+  'buckets' | 'comments' | 'description' | 'file_fields' | 'labels' | 'screens' | 'screen_refusals'
 >;
 
 export interface FactOptions {
@@ -110,6 +112,7 @@ const objectQueries = {
   ...entityQueries,
   ...fileFieldQueries,
   ...definitionQueries,
+  ...bucketQueries,
 };
 const askedQueries = {
   ...routineQueries,
@@ -157,6 +160,7 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   'ninefold.screens': /ninefold\.screens/,
   'ninefold.labels': /ninefold\.labels/,
   'ninefold.file_fields': /ninefold\.file_fields/,
+  'ninefold.described_buckets': /ninefold\.described_buckets/,
 };
 
 /**

@@ -232,6 +232,7 @@ export function withDerivedFiles(store: ByteStore, derived: DerivedFiles): ByteS
     name: store.name,
     put: (key, file) => store.put(key, file),
     read: (key, range) => store.read(key, range),
+    readWhole: (key, range) => store.readWhole(key, range),
     size: (key) => store.size(key),
     list: (prefix) => store.list(prefix),
     copy: (from, to) => store.copy(from, to),

@@ -8,6 +8,7 @@ export const openFile = promisify(fs.open);
 const syncFile = promisify(fs.fsync);
 export const syncData = promisify(fs.fdatasync);
 const write = promisify(fs.write);
+const writePieces = promisify(fs.writev);
 
 /** Seconds after which a client may try again when the disk is full. */
 const RETRY_SECONDS = 10;
@@ -33,10 +34,12 @@ export async function removeFile(path: string): Promise<void> {
   }
 }
 
-/** Writes a buffer at the position of the file. */
-export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length; ) {
-    done += (await write(file, bytes, done, bytes.length - done, null)).bytesWritten;
+/** Writes pieces, one after the other, at the position of the file. Joining them first would copy all bytes. */
+export async function writeAll(file: number, pieces: readonly Uint8Array[]): Promise<void> {
+  let { bytesWritten: done } = await writePieces(file, pieces);
+  for (const piece of pieces) {
+    for (; done < piece.length; ) done += (await write(file, piece, done, piece.length - done, null)).bytesWritten;
+    done -= piece.length;
   }
 }
 

@@ -24,6 +24,10 @@ export class FallbackStore implements ByteStore {
     return this.#inEither((store) => store.read(key, range));
   }
 
+  readWhole(key: string, range: ByteRange): Promise<Uint8Array> {
+    return this.#inEither((store) => store.readWhole(key, range));
+  }
+
   async size(key: string): Promise<number | null> {
     return (await this.#store.size(key)) ?? (await this.#earlier.size(key)) ?? this.#store.size(key);
   }

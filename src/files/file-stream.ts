@@ -8,6 +8,7 @@ import { closeFile, openFile } from './disk.ts';
 const CHUNK = 256 * 1024;
 
 const statFile = promisify(fs.fstat);
+const readFile = promisify(fs.read);
 
 /**
  * Opens a file, or a range of it. The stream fails with BytesTruncatedError if the file ends before the range. It needs
@@ -22,6 +23,27 @@ export async function openFileStream(path: string, key: string, range?: ByteRang
   } catch (error) {
     closeFile(file);
     throw error;
+  }
+}
+
+/**
+ * Reads a range of a file into memory.
+ * @param key Names the file in errors.
+ * @throws BytesTruncatedError
+ */
+export async function readFilePart(path: string, key: string, { start, end }: ByteRange): Promise<Uint8Array> {
+  const length = end - start + 1;
+  const bytes = Buffer.allocUnsafe(length);
+  const file = await openFile(path, 'r');
+  try {
+    for (let done = 0; done < length; ) {
+      const { bytesRead } = await readFile(file, bytes, done, length - done, start + done);
+      if (bytesRead === 0) throw new BytesTruncatedError(key, length, done);
+      done += bytesRead;
+    }
+    return bytes;
+  } finally {
+    closeFile(file);
   }
 }
 

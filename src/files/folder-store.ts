@@ -14,7 +14,7 @@ import {
   type StoredBytes,
 } from './byte-store.ts';
 import { closeFile, errnoOf, isMissing, openFile, removeFile, syncData, syncFolder, toDiskFull } from './disk.ts';
-import { openFileStream } from './file-stream.ts';
+import { openFileStream, readFilePart } from './file-stream.ts';
 
 /** Number of folders that the store remembers as durable. For each other folder, a file takes three more fsyncs. */
 const DURABLE_FOLDERS = 20_000;
@@ -48,12 +48,12 @@ export class FolderStore implements ByteStore {
     await this.#place(key, (path) => rename(file.path, path));
   }
 
-  async read(key: string, range?: ByteRange): Promise<Readable> {
-    try {
-      return await openFileStream(this.path(key), key, range);
-    } catch (error) {
-      throw isMissing(error) ? new BytesMissingError(key, error) : error;
-    }
+  read(key: string, range?: ByteRange): Promise<Readable> {
+    return this.#open(key, (path) => openFileStream(path, key, range));
+  }
+
+  readWhole(key: string, range: ByteRange): Promise<Uint8Array> {
+    return this.#open(key, (path) => readFilePart(path, key, range));
   }
 
   async size(key: string): Promise<number | null> {
@@ -94,6 +94,14 @@ export class FolderStore implements ByteStore {
         else if (errno !== 'EEXIST') throw error;
       }
     });
+  }
+
+  async #open<T>(key: string, open: (path: string) => Promise<T>): Promise<T> {
+    try {
+      return await open(this.path(key));
+    } catch (error) {
+      throw isMissing(error) ? new BytesMissingError(key, error) : error;
+    }
   }
 
   /** Makes an entry in the folder of a key, creates the folder if it is missing, and makes all changed folders durable. */

@@ -88,6 +88,7 @@ describe('moveBytes', () => {
     const source: ByteStore = {
       ...{ name: 'folder', put: folder.put, size: folder.size, copy: folder.copy, delete: folder.delete },
       list: (prefix) => folder.list(prefix),
+      readWhole: (key, range) => folder.readWhole(key, range),
       read: async (key, range) => {
         if (key === removed) await folder.delete([key]);
         return folder.read(key, range);

@@ -49,6 +49,12 @@ export class S3Store implements ByteStore {
     return this.#attempt(key, () => readObject(this.#client, object, key, range));
   }
 
+  async readWhole(key: string, range: ByteRange): Promise<Uint8Array> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of await this.read(key, range)) chunks.push(chunk as Uint8Array);
+    return Buffer.concat(chunks);
+  }
+
   async size(key: string): Promise<number | null> {
     const object = this.#object(key);
     try {

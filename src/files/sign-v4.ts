@@ -42,7 +42,7 @@ export interface SigningCredentials {
 }
 
 /** Percent-encodes every byte except the unreserved characters of RFC 3986. */
-export const encodeUri = (text: string): string =>
+const encodeUri = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /** Percent-encodes a path, but not its slashes. S3 encodes once and keeps `.`, `..` and double slashes. */

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 
 const options = (more: Partial<ReceiveOptions> = {}): ReceiveOptions => ({
-  maxBytes: 10_000_000,
+  maxBytes: 50_000_000,
   tooLarge: () => new Error('too large'),
   ...more,
 });
@@ -31,6 +31,8 @@ describe('Spool.receive', () => {
     [5000, 999],
     [3_000_000, 65_536],
     [3_000_000, 2_000_000],
+    [300_000, 7],
+    [40_000_000, 65_536],
   ])('writes %d bytes that arrive in chunks of %d', async (length, chunk) => {
     const bytes = randomBytes(length);
     const heads: Buffer[] = [];

@@ -4,11 +4,22 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { SpooledFile } from './byte-store.ts';
 import { closeFile, openFile, removeFile, syncData, toDiskFull, writeAll } from './disk.ts';
+import { Turns } from './turns.ts';
 
 /** Number of bytes at the start of a file that its receiver sees before the rest is read. */
 const HEAD = 4096;
 /** Number of bytes that are written at once. A shorter file is written when its last byte is there. */
 const BATCH = 256 * 1024;
+/**
+ * Number of bytes after which a file that is still arriving is synced. So the disk works during the upload, and the last
+ * fsync is short. A file whose previous sync has not ended waits for it, which bounds the unwritten bytes in memory.
+ */
+const SYNCED = 16 * 1024 * 1024;
+/**
+ * Number of long syncs of a process at the same time. Each occupies one of the four threads that Node.js has for files,
+ * and reads of files need the others.
+ */
+const LONG_SYNCS = 2;
 /** Age in milliseconds at which a file was left behind by a process that ended. A running upload writes more often. */
 const ABANDONED = 24 * 60 * 60 * 1000;
 
@@ -24,13 +35,14 @@ export interface ReceiveOptions {
 /** Holds the files that the node receives, in one folder, until a store has them. All workers share the folder. */
 export class Spool {
   readonly #folder: string;
-  readonly #isDurable: boolean;
+  /** Null if no file needs fsync. */
+  readonly #syncs: Turns | null;
 
   /** @param isDurable False if the store copies the bytes to another machine, so that no file needs fsync. */
   constructor(folder: string, isDurable = true) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#folder = folder;
-    this.#isDurable = isDurable;
+    this.#syncs = isDurable ? new Turns(LONG_SYNCS) : null;
   }
 
   /**
@@ -39,11 +51,11 @@ export class Spool {
    * @throws The error of `tooLarge` or `onHead`, an error of the body, or `disk_full`.
    */
   async receive(body: AsyncIterable<Uint8Array> | Uint8Array, options: ReceiveOptions): Promise<SpooledFile> {
-    const file = new IncomingFile(join(this.#folder, randomUUID()), options);
+    const file = new IncomingFile(join(this.#folder, randomUUID()), options, this.#syncs);
     try {
       if (body instanceof Uint8Array) await file.add(body);
       else for await (const chunk of body) await file.add(chunk);
-      return await file.finish(this.#isDurable);
+      return await file.finish();
     } catch (error) {
       await file.remove();
       throw toDiskFull(error);
@@ -69,6 +81,7 @@ export class Spool {
 class IncomingFile {
   readonly #path: string;
   readonly #options: ReceiveOptions;
+  readonly #syncs: Turns | null;
   readonly #sha256 = createHash('sha256');
   readonly #md5;
   #head: Buffer | null = null;
@@ -77,10 +90,13 @@ class IncomingFile {
   #size = 0;
   #descriptor: number | null = null;
   #writing: Promise<void> = Promise.resolve();
+  #unsynced = 0;
+  #syncing: Promise<void> = Promise.resolve();
 
-  constructor(path: string, options: ReceiveOptions) {
+  constructor(path: string, options: ReceiveOptions, syncs: Turns | null) {
     this.#path = path;
     this.#options = options;
+    this.#syncs = syncs;
     this.#md5 = options.withMd5 ? createHash('md5') : null;
   }
 
@@ -95,12 +111,14 @@ class IncomingFile {
     if (this.#batchSize >= BATCH) await this.#startWriting();
   }
 
-  async finish(isDurable: boolean): Promise<SpooledFile> {
+  async finish(): Promise<SpooledFile> {
     const head = this.#head ?? this.#showHead();
     await this.#startWriting();
     await this.#writing;
     const descriptor = this.#descriptor ?? (await this.#open());
-    if (isDurable) await syncData(descriptor);
+    await this.#syncing;
+    if (this.#syncs !== null)
+      await (this.#size > BATCH ? this.#syncs.run(() => syncData(descriptor)) : syncData(descriptor));
     this.#close();
     return {
       path: this.#path,
@@ -113,6 +131,7 @@ class IncomingFile {
 
   async remove(): Promise<void> {
     await this.#writing.catch(() => undefined);
+    await this.#syncing.catch(() => undefined);
     if (this.#descriptor === null) return;
     this.#close();
     await removeFile(this.#path);
@@ -126,19 +145,26 @@ class IncomingFile {
 
   /** Waits for the previous batch and starts to write the collected one. */
   async #startWriting(): Promise<void> {
-    const [first] = this.#batch;
-    if (first === undefined) return;
-    const bytes = this.#batch.length === 1 ? first : Buffer.concat(this.#batch);
+    const [pieces, size] = [this.#batch, this.#batchSize];
+    if (size === 0) return;
     this.#batch = [];
     this.#batchSize = 0;
     await this.#writing;
-    this.#writing = this.#write(bytes);
+    this.#writing = this.#write(pieces, size);
     // `finish`, `remove` or the next batch reports the error.
     this.#writing.catch(() => undefined);
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
-    await writeAll(this.#descriptor ?? (await this.#open()), bytes);
+  async #write(pieces: readonly Uint8Array[], size: number): Promise<void> {
+    const descriptor = this.#descriptor ?? (await this.#open());
+    await writeAll(descriptor, pieces);
+    this.#unsynced += size;
+    if (this.#syncs === null || this.#unsynced < SYNCED) return;
+    this.#unsynced = 0;
+    await this.#syncing;
+    this.#syncing = this.#syncs.run(() => syncData(descriptor));
+    // `finish` or the next sync reports the error.
+    this.#syncing.catch(() => undefined);
   }
 
   async #open(): Promise<number> {

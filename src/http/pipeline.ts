@@ -3,12 +3,13 @@ import { defaultRestSettings, type RestSettings } from '../../contract/settings.
 import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Traffic } from '../apps/maintenance/background-turns.ts';
-import { callOfRequest } from '../auth/handle.ts';
+import { callOfRequest as callOfAuth } from '../auth/handle.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
 import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts';
+import { callOfRequest as callOfStorage } from '../storage/handle.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';
 import { attributeError, type ErrorAttribution, raisedIn } from './attribute-error.ts';
@@ -217,7 +218,7 @@ export class Pipeline {
  * or `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
  */
 const callName = (area: CallEvent['area'], request: CallRequest): string =>
-  (area === 'auth' ? callOfRequest(request) : null) ?? `${area}.unresolved`;
+  (area === 'auth' ? callOfAuth(request) : area === 'storage' ? callOfStorage(request) : null) ?? `${area}.unresolved`;
 
 /** Prevents caches from storing a response that belongs to one caller, unless the app sets these headers itself. */
 function keepPrivate(headers: Reply['headers']): void {

@@ -1,5 +1,12 @@
 import { limits } from '../../contract/limits.ts';
-import { type FilesOfApp, readSweepState, sweepOrphans, sweepUnused, sweepUploads } from '../apps/files/sweep.ts';
+import {
+  type FilesOfApp,
+  noteUnused,
+  readSweepState,
+  sweepOrphans,
+  sweepUnused,
+  sweepUploads,
+} from '../apps/files/sweep.ts';
 import { DatabaseError } from '../database/database-error.ts';
 
 /** Pause before a failed sweep is repeated. */
@@ -11,7 +18,7 @@ const LOCKED = '55P03';
 /** Deletes the bytes of one app that no object has. At most one sweep runs at a time. */
 export class FileSweeper {
   readonly #files: FilesOfApp;
-  /** Runs the longer sweeps of all apps one after the other. */
+  /** Runs the longer sweeps of all apps one after the other. Code of an app never runs in them. */
   readonly #oneByOne: <T>(work: () => Promise<T>) => Promise<T>;
   readonly #onFault: (error: unknown) => void;
   #running: Promise<void> | null = null;
@@ -62,6 +69,7 @@ export class FileSweeper {
     if (isOrphanDue) {
       this.#orphansSweptAt = Date.now();
       await this.#oneByOne(() => sweepOrphans(this.#files));
+      await noteUnused(this.#files);
     }
     await sweepUploads(this.#files);
     await sweepUnused(this.#files);

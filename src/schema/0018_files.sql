@@ -11,7 +11,10 @@ create table ninefold.stored_files (
   -- Set while only the service role may read the bytes.
   quarantined_at timestamptz,
   constraint stored_files_pkey primary key (id),
-  constraint stored_files_sha256_key unique (sha256)
+  constraint stored_files_sha256_key unique (sha256),
+  -- Code of the app can call the functions of the node, so a row must be possible: a negative size would raise the quota.
+  constraint stored_files_size_check check (size >= 0),
+  constraint stored_files_hash_check check (octet_length(sha256) = 32 and octet_length(md5) = 16)
 );
 alter table ninefold.stored_files owner to ninefold_server;
 comment on table ninefold.stored_files is 'The different contents of the app''s files. storage.objects.version has the id of its content.';
@@ -117,6 +120,16 @@ begin atomic
 end;
 alter function ninefold.keep_file owner to ninefold_server;
 
+-- Locks the content of an object until the end of the transaction, so that the node does not delete it before another object has it.
+-- Returns its id; null if the node stores no such content.
+create function ninefold.use_file(version text) returns uuid
+  language sql security definer
+  set search_path = pg_catalog, pg_temp
+begin atomic
+  select f.id from ninefold.stored_files f where f.id = ninefold.file_id(use_file.version) for key share;
+end;
+alter function ninefold.use_file owner to ninefold_server;
+
 -- Marks a signed upload URL as used. Fails if it was used before.
 create function ninefold.use_upload_token(token_id uuid, token_expires_at timestamptz) returns void
   language sql security definer
@@ -140,8 +153,8 @@ end
 $$;
 alter function ninefold.complete_upload owner to ninefold_server;
 
-revoke execute on function ninefold.keep_file, ninefold.use_upload_token, ninefold.complete_upload from public;
-grant execute on function ninefold.keep_file, ninefold.use_upload_token, ninefold.complete_upload to supabase_storage_admin;
+revoke execute on function ninefold.keep_file, ninefold.use_file, ninefold.use_upload_token, ninefold.complete_upload from public;
+grant execute on function ninefold.keep_file, ninefold.use_file, ninefold.use_upload_token, ninefold.complete_upload to supabase_storage_admin;
 grant usage on schema ninefold to supabase_storage_admin;
 
 -- Returns the bytes of an object by its version. Callers read the version from rows of storage.objects, which policies protect.
@@ -201,8 +214,47 @@ alter function ninefold.delete_files_of owner to pg_database_owner;
 revoke execute on function ninefold.delete_files_of from public;
 grant execute on function ninefold.delete_files_of to supabase_auth_admin;
 
+-- Buckets in the specification ----------------------------------------------------------------------------------------
+
+-- The first buckets by id, as far as the specification describes them. Connections that
+-- have switched to another role than the owner get none. The table belongs to the app's owner, and so does the function.
+create function ninefold.described_buckets(max_buckets integer, max_types integer) returns json
+  language plpgsql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if (current_setting('role') <> 'none' and not pg_has_role(current_setting('role'), 'pg_database_owner', 'MEMBER')) or not exists (
+    select from pg_catalog.pg_class c join pg_catalog.pg_roles r on r.oid = c.relowner
+    where c.oid = to_regclass('storage.buckets') and c.relkind = 'r' and r.rolname = 'pg_database_owner'
+  ) then
+    return '[]';
+  end if;
+  return (
+    select coalesce(json_agg(first), '[]') from (
+      select b.id, b.name, coalesce(b.public, false) as public, b.file_size_limit, b.allowed_mime_types[1:max_types] as allowed_mime_types
+      from storage.buckets b order by b.id collate "C" limit max_buckets
+    ) first);
+exception
+  when lock_not_available then raise;
+  -- The owner has changed the table.
+  when others then return '[]';
+end
+$$;
+alter function ninefold.described_buckets owner to pg_database_owner;
+comment on function ninefold.described_buckets is 'The buckets of the app, for its specification.';
+
 -- Triggers on storage.objects -----------------------------------------------------------------------------------------
 -- They also apply to rows that SQL writes, so a row that SQL deletes frees its bytes. PostgreSQL runs them once for each statement.
+
+-- Returns true if the columns of a table have the types that they had when it was created. The app's owner can give them types whose casts
+-- run code of the app, which must not run with the privileges of the triggers. A changed table is left to the search for unused contents.
+create function ninefold.has_file_columns(of_table oid) returns boolean
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+  return (
+    select count(*) = 2 from pg_attribute a where a.attrelid = of_table and not a.attisdropped
+      and (a.attname, a.atttypid) in (('id', 'uuid'::regtype::oid), ('version', 'text'::regtype::oid))
+  );
 
 create function ninefold.note_unused_files() returns trigger
   language plpgsql security definer
@@ -211,6 +263,8 @@ as $$
 begin
   if tg_op = 'TRUNCATE' then
     insert into ninefold.unused_files (id) select f.id from ninefold.stored_files f;
+  elsif not ninefold.has_file_columns(tg_relid) then
+    return null;
   elsif tg_op = 'DELETE' then
     insert into ninefold.unused_files (id)
     select f.id from removed r join ninefold.stored_files f on f.id = ninefold.file_id(r.version);
@@ -224,13 +278,27 @@ end
 $$;
 alter function ninefold.note_unused_files owner to ninefold_server;
 
--- Locks the content of each written object, so that the node does not delete it before the end of the transaction.
+-- Locks the content of each written object, so that the node does not delete it before the end of the transaction. Fails if the node
+-- deletes it meanwhile: the last object that had the content was deleted while the statement copied it.
 create function ninefold.lock_used_files() returns trigger
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
 as $$
+declare
+  is_gone boolean;
 begin
-  perform from ninefold.stored_files f where f.id in (select ninefold.file_id(w.version) from written w) for key share;
+  if not ninefold.has_file_columns(tg_relid) then
+    return null;
+  end if;
+  with used as (
+    select f.id from ninefold.stored_files f where f.id in (select ninefold.file_id(w.version) from written w)
+  ), locked as (
+    select f.id from ninefold.stored_files f where f.id in (select ninefold.file_id(w.version) from written w) for key share
+  )
+  select (select count(*) from used) <> (select count(*) from locked) into is_gone;
+  if is_gone then
+    raise exception 'The content of a file was deleted while its object was copied.' using errcode = 'serialization_failure';
+  end if;
   return null;
 end
 $$;

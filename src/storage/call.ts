@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import type { StorageCall } from '../../contract/calls.ts';
+import type { StorageCall, StorageRight } from '../../contract/calls.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 import { type ParameterWords, wordsOf } from '../calls/words.ts';
@@ -33,6 +33,8 @@ interface CallDefinition<R extends Route, S extends z.ZodRawShape> {
   readonly caller: StorageCall['caller'];
   /** The operation that policies can read with `storage.operation()`; the id by default. */
   readonly operation?: string;
+  /** The privileges and policies that decide about the call; none by default. */
+  readonly needs?: readonly StorageRight[];
   /** The codes that the call raises, in addition to those of every call. */
   readonly errors: readonly ErrorCode[];
   readonly summary: string;
@@ -76,7 +78,7 @@ function factsOf<R extends Route, S extends z.ZodRawShape>(
   definition: CallDefinition<R, S>,
   body: z.ZodRawShape,
 ): StorageCall {
-  const { id, route, caller, errors, summary, returns, query, headers, example, supabaseJs } = definition;
+  const { id, route, caller, needs, errors, summary, returns, query, headers, example, supabaseJs } = definition;
   const [method, path] = route.split(' ') as [StorageCall['method'], string];
   const listed = (where: 'query' | 'header', words: Readonly<Record<string, ParameterWords>> = {}) =>
     Object.entries(words).map(([name, each]) => parameter(name, where, each));
@@ -86,6 +88,7 @@ function factsOf<R extends Route, S extends z.ZodRawShape>(
     path: `/storage/v1${path}`,
     summary,
     caller,
+    needs: [...(needs ?? [])],
     parameters: [
       ...Object.entries(body).flatMap(([name, field]) => {
         const words = wordsOf(field as z.ZodType);
@@ -143,7 +146,7 @@ async function readJson(request: CallRequest, schema: z.ZodObject): Promise<unkn
  * Reads a body that is no file.
  * @throws NinefoldError EntityTooLarge, InvalidRequest for bytes that are not UTF-8
  */
-export async function readText({ stream }: CallRequest): Promise<string> {
+async function readText({ stream }: CallRequest): Promise<string> {
   if (stream === null) return '';
   const max = limits.storageBodyBytes.default;
   const chunks: Uint8Array[] = [];

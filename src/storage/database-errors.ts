@@ -14,6 +14,9 @@ const byConstraint: Readonly<Record<string, () => NinefoldError>> = {
 /** SQLSTATEs of a schema or a table that does not exist. */
 const notInstalled: ReadonlySet<string> = new Set(['3F000', '42P01']);
 
+/** SQLSTATEs of a text with NUL or an unpaired surrogate, which PostgreSQL does not store. */
+const unstorable: ReadonlySet<string> = new Set(['22021', '22P05']);
+
 /**
  * Returns the error of Supabase Storage for an error of PostgreSQL. A message of RAISE reaches the client; any other
  * message could contain data of the app.
@@ -29,6 +32,12 @@ export function fromDatabase(error: unknown): unknown {
     );
   }
   if (sqlstate === '42501') return denied(error);
+  if (unstorable.has(sqlstate)) {
+    return new NinefoldError('InvalidRequest', {
+      message: 'The request has a character that PostgreSQL does not store.',
+      cause: error,
+    });
+  }
   if (notInstalled.has(sqlstate) && fields.where === undefined) {
     return new NinefoldError('StorageNotInstalled', { cause: error });
   }

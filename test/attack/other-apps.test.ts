@@ -227,11 +227,21 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
       and has_function_privilege('anon', p.oid, 'execute') order by 1`);
     expect(rows.map(({ name }: { name: string }) => name)).toEqual([
       // The functions about transitions evaluate policies with the privileges of their caller.
-      ...['after_transition', 'caller', 'compared', 'differs', 'find_transition', 'has_role', 'holds_any', 'is_open'],
+      ...[
+        'after_transition',
+        'caller',
+        'compared',
+        'described_buckets',
+        'differs',
+        'find_transition',
+        'has_role',
+        'holds_any',
+        'is_open',
+      ],
       ...['is_superuser_client', 'key_fields', 'key_of'],
       // member_words and trigrams compute index entries from their arguments only.
       ...['machine_label', 'machine_triggers', 'may_pass', 'member_words', 'my_roles', 'open_transitions', 'passes'],
-      // scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
+      // described_buckets, scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
       ...['policies_for_change', 'refuse_undefined', 'scheduled_jobs', 'sees_row', 'state_changes_of'],
       // write_state_change is refused outside of a trigger.
       ...[

@@ -77,6 +77,22 @@ const trapsOnAuth = `
   create view auth.custom_oauth_providers as select * from auth.kept_providers where trap.spring('view');
   reset role;`;
 
+/** SQL that the owner runs on the tables of files, which belong to the owner. */
+const trapsOnStorage = `
+  insert into storage.buckets (id, name) values ('files', 'files');
+  alter table storage.objects force row level security;
+  create policy trap on storage.objects using (trap.spring('policy of files')) with check (trap.spring('policy of files'));
+  create trigger trap_before before insert or update or delete on storage.objects for each row execute function trap.on_row();
+  create constraint trigger trap_deferred after insert or update or delete on storage.objects deferrable initially deferred
+    for each row execute function trap.on_row();
+  alter table storage.objects enable always trigger trap_before, enable always trigger trap_deferred;
+  alter table storage.objects add column trap text generated always as (trap.text_of(name)) stored;
+  create index trap_version on storage.objects ((trap.text_of(version)));
+  create statistics storage.trap on (trap.text_of(name)), (trap.text_of(version)) from storage.objects;
+  create type trap.odd as (v text);
+  create function trap.odd_text(trap.odd) returns text language plpgsql as $$ begin perform trap.spring('cast of files'); return ($1).v; end $$;
+  create cast (trap.odd as text) with function trap.odd_text(trap.odd) as implicit;`;
+
 /** Statements that the owner may not run on tables of Ninefold, as itself or as a role that it can become. */
 const refused = [
   'create trigger trap before update on %s for each row execute function trap.on_row()',
@@ -101,6 +117,7 @@ const asOwner = <T>(app: AppConnection, work: (client: pg.Client) => Promise<T>)
 async function trapped(): Promise<AppConnection> {
   const app = await createAppWith(node, trap(name));
   await asOwner(app, (client) => client.query(trapsOnAuth));
+  await asOwner(app, (client) => client.query(trapsOnStorage));
   return app;
 }
 
@@ -299,6 +316,18 @@ it('the superuser runs no code of an app while the app is used, copied and delet
     app.ref,
     `select cron.schedule('each second', '1 seconds', 'select trap.spring(''job'')'), net.http_get('http://127.0.0.1:1/')`,
   );
+  const files = clientOf(app, app.secret_key ?? '').storage.from('files');
+  for (const { error } of [
+    await files.upload('a.txt', 'one'),
+    await files.upload('a.txt', 'two', { upsert: true }),
+    await files.copy('a.txt', 'b.txt'),
+    await files.move('b.txt', 'c.txt'),
+    await files.download('c.txt'),
+    await files.list(),
+    await files.remove(['c.txt']),
+  ]) {
+    expect(error).toBeNull();
+  }
   await admin(node, 'GET', `${admins}/specification`);
   await admin(node, 'POST', `${admins}/probe`, {}).catch(() => undefined);
   await asOwner(app, async (owner) => {
@@ -312,11 +341,22 @@ it('the superuser runs no code of an app while the app is used, copied and delet
         timeout: 20_000,
       })
       .toBeGreaterThan(0);
+    // The sweep deletes the content that was replaced.
+    await expect
+      .poll(async () => (await owner.query('select from ninefold.stored_files')).rowCount, { timeout: 20_000 })
+      .toBe(1);
+    await owner.query(`drop index storage.trap_version; drop statistics storage.trap;
+      alter table storage.objects alter column version type trap.odd using row(version)::trap.odd;
+      update storage.objects set version = row('x')::trap.odd; delete from storage.objects`);
     const { rows } = await owner.query<{ hook: string; session: string }>(
       'select distinct hook, session from trap.ran',
     );
+    const { rows: privileged } = await owner.query(
+      `select distinct hook from trap.ran where as_role = 'ninefold_server'`,
+    );
+    expect(privileged).toEqual([]);
     // The traps work: PostgreSQL evaluated them in sessions of the app's own roles.
-    for (const hook of ['check', 'expression', 'job', 'policy', 'trigger users INSERT']) {
+    for (const hook of ['check', 'expression', 'job', 'policy', 'trigger users INSERT', 'trigger objects INSERT']) {
       expect(rows.map((row) => row.hook)).toContain(hook);
     }
     expect([...new Set(rows.map(({ session }) => session))].sort()).toEqual([
@@ -335,7 +375,7 @@ it('the superuser runs no code of an app while the app is used, copied and delet
 
 it('the superuser runs no code of an app when the schema of Ninefold is updated', async () => {
   const app = await createAppWith(node, 'select 1');
-  const asTheOwner = `set session authorization "app_${app.ref}"; ${trap(name)} ${trapsOnAuth} reset session authorization;`;
+  const asTheOwner = `set session authorization "app_${app.ref}"; ${trap(name)} ${trapsOnAuth} ${trapsOnStorage} reset session authorization;`;
   await makeOld(node, app.ref, asTheOwner);
   await admin(node, 'GET', `/apps/${app.ref}/specification`);
   expect(await clientOf(app).auth.signUp({ email: uniqueEmail(), password: 'a long password' })).toMatchObject({

@@ -32,7 +32,8 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
     await runSql(
       node,
       app.ref,
-      'create table notes (id int generated always as identity, text text); grant all on notes to anon',
+      `create table notes (id int generated always as identity, text text); grant all on notes to anon;
+       insert into storage.buckets (id, name) values ('files', 'files')`,
     );
     await signUpMember(app);
   });
@@ -72,6 +73,8 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
   }
 
   const signUp = () => post(`/apps/${app.ref}/auth/v1/signup`, { email: uniqueEmail(), password: 'long enough' });
+  const upload = () =>
+    post(`/apps/${app.ref}/storage/v1/object/files/${uniqueRef()}`, 'x'.repeat(1500), app.secret_key ?? '');
   const insert = () => post(`/apps/${app.ref}/rest/v1/notes`, { text: 'x'.repeat(1500) });
 
   it('causes 503 disk_full for every kind of write, and everything works again once there is space', async () => {
@@ -84,6 +87,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
       }),
       'an insert': await untilRefused(insert),
       'a sign-up': await untilRefused(signUp),
+      'an upload': await upload(),
     };
     for (const [what, { status, body }] of Object.entries(answers)) {
       expect(`${what}: ${status} ${body}`).toMatch(/: 503 .*"disk_full"/);
@@ -95,6 +99,7 @@ describe.skipIf(!canMount)('a full disk (skipped: only root on Linux can mount o
     await rm(filler());
     expect((await signUp()).status).toBe(200);
     expect((await insert()).status).toBe(201);
+    await expect.poll(async () => (await upload()).status).toBe(200);
     expect((await createApp(node, { ref: 'made-later' })).ref).toBe('made-later');
     await admin(node, 'DELETE', '/apps/made-later', { confirm: 'made-later' });
   });

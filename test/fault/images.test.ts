@@ -45,15 +45,16 @@ it('the caller gets its image although the process that scales was killed, and n
   expect(await scaling()).toEqual([]);
   expect(await widthOf(await showImage(app, 'photo.png?width=1000'))).toBe(1000);
   for (const width of [1001, 1002, 1003]) {
-    const [pid] = await scaling();
+    const before = await scaling();
+    expect(before.length).toBeGreaterThan(0);
     const shown = showImage(app, `photo.png?width=${width}&format=avif`);
     await expect.poll(() => s3.requests.length > 0, { interval: 1 }).toBe(true);
-    if (pid !== undefined) process.kill(pid, 'SIGKILL');
+    for (const pid of before) process.kill(pid, 'SIGKILL');
     expect(await widthOf(await shown)).toBe(width);
     s3.reset();
   }
   const last = await scaling();
-  expect(last).toHaveLength(1);
+  expect(last.length).toBeGreaterThan(0);
   const { workers } = await partsOf(node.pid);
   for (const pid of workers) process.kill(pid, 'SIGKILL');
   const isRunning = async () => (await processTable()).some(({ pid }) => last.includes(pid));

@@ -19,7 +19,8 @@ import type {
   Relation,
   ViewForeignKey,
 } from '../../contract/specification-entities.ts';
-import type { AdviceEntry, PolicyEntry, RoleCell, RoleEntry } from '../../contract/specification-roles.ts';
+import type { BucketEntry, FileRule } from '../../contract/specification-files.ts';
+import type { AdviceEntry, FileCell, PolicyEntry, RoleCell, RoleEntry } from '../../contract/specification-roles.ts';
 import type { AccountMove, Machine, MachineState, Transition } from '../../contract/states.ts';
 
 /** A type with all its members except live figures. A new member that the value below lacks is a compile error. */
@@ -51,6 +52,19 @@ const field: Full<Field> = {
   ...{ comment: 'As people call it.', type_comments: ['A short text.'] },
   files: { bucket: 'photos', many: false, types: ['image/*'], max_bytes: 5_000_000, folder: '{user}' },
   references: { schema: 'public', entity: 'houses', field: 'id' },
+};
+
+const bucket: Full<BucketEntry> = {
+  ...{ id: 'photos', name: 'Photos', public: true, file_size_limit: 5_000_000, allowed_mime_types: ['image/png'] },
+};
+
+const fileRule: Full<FileRule> = {
+  ...{ id: 'photos.size', bucket: 'photos', words: 'a file has at most 5 MB', code: 'EntityTooLarge' },
+};
+
+const fileCell: Full<FileCell> = {
+  ...{ role: 'authenticated', bucket: 'photos', operation: 'upload', verdict: 'when' },
+  ...{ words: 'owner_id is the member', reason: 'row-level security: policy "own"', policies: ['own'] },
 };
 
 const computed: Full<ComputedField> = {
@@ -191,16 +205,20 @@ const limit: Full<LimitLine> = {
 export const fullChapters = {
   purpose: { ...purpose, sources },
   screens: { screens: [screen], labels: { de: { 'public.rooms': label } }, sources },
-  entities: { entities: [entity], relations: [relation], junctions: [junction], view_foreign_keys: [viewKey], sources },
+  entities: {
+    ...{ entities: [entity], relations: [relation], junctions: [junction], view_foreign_keys: [viewKey] },
+    ...{ buckets: [bucket], sources },
+  },
   states: {
     machines: [machine],
     accounts: { states: [{ name: 'active', words: 'may sign in' }], moves: [move] },
     sources,
   },
-  rules: { rules: [rule], sources },
+  rules: { rules: [rule], files: [fileRule], sources },
   roles: {
     roles: [role],
     cells: [cell],
+    files: [fileCell],
     policies: [policy],
     default_privileges: [{ id: 'tables in public', words: 'New tables in public: nobody.' }],
     advice: [advice],
@@ -255,6 +273,7 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
     },
   ),
   'entities/entities/fields/attributes': emptied<Attribute>({ comment: not, attributes: not }, {}),
+  'entities/buckets': emptied<BucketEntry>({ name: not }, { file_size_limit: null, allowed_mime_types: null }),
   'entities/relations': emptied<Relation>({ period: not, on_delete_fields: not, on_update: not }, {}),
   'states/machines/transitions': emptied<Transition>({ access: not }, { from: null, roles: null, when: null }),
   'states/accounts/moves': emptied<AccountMove>({}, { from: null, to: null, when: null }),

@@ -66,7 +66,7 @@ export function gifWithFrames(frames: number, side: number): Buffer {
 }
 
 /** SVG with a script, and with an entity that reads a file. */
-export const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
+const svg = `<?xml version="1.0"?><!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>
 <svg xmlns="http://www.w3.org/2000/svg" width="100" height="100"><script>alert(1)</script>
 <image href="file:///etc/passwd" width="9" height="9"/><text y="9">&x;</text></svg>`;
 

@@ -13,13 +13,21 @@ const previous = names.at(-2) ?? '';
 /** Name of the newest schema file, which an app of the previous release lacks. */
 export const newest = names.at(-1) ?? '';
 
+/** Statements that need no undoing: the owner of an object goes with the object, and a block creates indexes and triggers. */
+const undone = /^(?:alter (?:table|function) ninefold\.\w+ owner to \w+;|do \$\$)$/;
+
 /** The objects that the newest schema file creates: their kinds and names. */
 const created = (() => {
   const sql = readFileSync(join(clone, 'src/schema', `${newest}.sql`), 'utf8');
   // The undoing of other statements would need the earlier definitions.
-  const other = sql.match(/^(alter|drop|update|insert|delete|do)\b.*/m);
+  const other = [...sql.matchAll(/^(?:alter|drop|update|insert|delete|do)\b.*/gm)].find(([text]) => !undone.test(text));
   if (other) throw new Error(`${newest} contains “${other[0]}”, which this file cannot undo: extend it`);
-  return [...sql.matchAll(/^create (table|function|type) (ninefold\.\w+)/gm)].map(([, kind, name]) => ({ kind, name }));
+  const objects = [...sql.matchAll(/^create (table|function|type) (ninefold\.\w+)/gm)];
+  const indexes = [...sql.matchAll(/^ +create (index) (\w+) on storage\./gm)];
+  return [...objects, ...indexes].map(([, kind, name]) => ({
+    kind,
+    name: kind === 'index' ? `storage.${name}` : name,
+  }));
 })();
 
 const conflicting = created.find(({ kind }) => kind === 'table')?.name ?? '';
@@ -60,7 +68,7 @@ export async function makeNodeOld(node: NodeAddress): Promise<void> {
 
 async function undoNewest(url: string, sql: string): Promise<void> {
   await withClient(url, async (client) => {
-    for (const { kind, name } of [...created].reverse()) await client.query(`drop ${kind} ${name}`);
+    for (const { kind, name } of [...created].reverse()) await client.query(`drop ${kind} ${name} cascade`);
     await client.query('delete from ninefold.schema_files where name = $1', [newest]);
     await client.query(sql);
   });

@@ -1,7 +1,11 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** Returns a PNG of a size, with a colour that goes from left to right to white. */
-export function png(width: number, height: number, [red, green, blue]: readonly [number, number, number]): Buffer {
+export function png(
+  width: number,
+  height: number,
+  [red, green, blue]: readonly [number, number, number],
+): Buffer<ArrayBuffer> {
   const lines = Buffer.alloc(height * (1 + width * 3));
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {

@@ -56,6 +56,7 @@ export function testStore(open: () => Promise<{ store: ByteStore; spool: Spool }
         [bytes.length - 1, bytes.length - 1],
       ] as const) {
         expect((await read(key, { start, end })).equals(bytes.subarray(start, end + 1))).toBe(true);
+        expect(bytes.subarray(start, end + 1).equals(await store.readWhole(key, { start, end }))).toBe(true);
       }
     });
 
@@ -64,6 +65,7 @@ export function testStore(open: () => Promise<{ store: ByteStore; spool: Spool }
       const key = keyOf('truncated', bytes);
       await put(key, bytes);
       await expect(read(key, { start: 5, end: bytes.length })).rejects.toThrow('bytes for the key');
+      await expect(store.readWhole(key, { start: 5, end: bytes.length })).rejects.toThrow('bytes for the key');
     });
 
     it('releases what a read holds when the reader stops', async () => {

@@ -33,8 +33,8 @@ export interface Sending {
 /** Sends a file. Rejects with the error of the server, or with the reason of an aborted signal. */
 export type SendFile = (object: NewObject, sending: Sending) => Promise<void>;
 
-/** Size in bytes from which a file is sent in parts, so that a lost connection costs one part. */
-export const PART_BYTES = 6 * 1024 * 1024;
-
 /** Type of a file whose type the browser does not know. */
 export const contentTypeOf = ({ type }: Blob): string => type || 'application/octet-stream';
+
+/** Size in bytes from which a file is sent in parts, so that a lost connection costs one part. */
+export const PART_BYTES = 6 * 1024 * 1024;

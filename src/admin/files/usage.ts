@@ -10,19 +10,22 @@ import { type AdminCall, adminCall } from '../call.ts';
 import { openApp } from '../open-app.ts';
 import { json } from '../reply.ts';
 
+/** Digits of the largest size that counts. The sum of such sizes fits into a bigint. */
+const SIZE_DIGITS = 15;
+
 /** Number of members that the usage names. */
 const TOP_MEMBERS = 20;
 
-/** Makes a transaction of the app's authenticator read every object, and ends it after `statementSeconds`. */
+/** Makes a transaction of the app's authenticator read every object, and ends it after `fileUsageSeconds`. */
 const becomeServiceRole: Statement = {
   text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true),
-    pg_catalog.set_config('statement_timeout', '${limits.fileUsageSeconds.default * 1000}', true)`,
+    pg_catalog.set_config('lock_timeout', '0', true), pg_catalog.set_config('statement_timeout', '${limits.fileUsageSeconds.default * 1000}', true)`,
   params: [],
   planKey: '',
 };
 
 /** The size of an object. SQL of the app can write any text there. */
-const SIZE = `case when o.metadata ->> 'size' ~ '^[0-9]{1,15}$' then (o.metadata ->> 'size')::bigint else 0 end`;
+const SIZE = `case when o.metadata ->> 'size' ~ '^[0-9]{1,${SIZE_DIGITS}}$' then (o.metadata ->> 'size')::bigint else 0 end`;
 
 const USAGE = `
   with counted as materialized (
@@ -134,11 +137,17 @@ async function readAsService<T>(app: App, text: string, params: readonly string[
   const [, result] = await app.database
     .run([becomeServiceRole, { text, params: [...params], planKey: 'service_role' }])
     .catch((error: unknown) => {
-      const isMissing = error instanceof DatabaseError && notInstalled.has(error.sqlstate);
-      throw isMissing ? new NinefoldError('StorageNotInstalled', { cause: error }) : error;
+      const sqlstate = error instanceof DatabaseError ? error.sqlstate : '';
+      if (notInstalled.has(sqlstate)) throw new NinefoldError('StorageNotInstalled', { cause: error });
+      if (sqlstate !== CANCELED) throw error;
+      const message = `The database did not count the files within ${limits.fileUsageSeconds.default} seconds.`;
+      throw new NinefoldError('database_busy', { message, limit: 'fileUsageSeconds', cause: error });
     });
   return result ? firstJson<T>(result) : null;
 }
+
+/** SQLSTATE of a statement that took longer than its limit. */
+const CANCELED = '57014';
 
 /** SQLSTATEs of a missing schema, table or column: the schema storage is not Ninefold's. */
 const notInstalled = new Set(['3F000', '42P01', '42703']);

@@ -136,19 +136,25 @@ export async function deleteUpload(store: ByteStore, ref: string, upload: string
 
 /**
  * Deletes bytes that no row names and that are older than `orphanHours`: an upload whose transaction failed or whose
- * node ended left them behind. Notes contents that no object has, for `sweepUnused`: the app removed its triggers.
+ * node ended left them behind.
  */
 export async function sweepOrphans(files: FilesOfApp): Promise<void> {
-  const { ref, store, server, authenticator } = files;
   const before = Date.now() - limits.orphanHours.default * 3_600_000;
   let old: string[] = [];
-  for await (const { key, storedAt } of store.list(keysOfApp(ref))) {
+  for await (const { key, storedAt } of files.store.list(keysOfApp(files.ref))) {
     if (storedAt < before) old.push(key);
     if (old.length < PAGE) continue;
     await deleteOrphans(files, old);
     old = [];
   }
   await deleteOrphans(files, old);
+}
+
+/**
+ * Notes contents that no object has, for `sweepUnused`: the app removed its triggers. It reads storage.objects, so it can
+ * take as long as code of the app takes.
+ */
+export async function noteUnused({ server, authenticator }: FilesOfApp): Promise<void> {
   for await (const page of contentsOf(server)) {
     const ids = page.filter(({ isOld }) => isOld).map(({ id }) => id);
     const used = new Set(await readUsed(authenticator, ids));

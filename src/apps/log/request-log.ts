@@ -6,7 +6,7 @@ import type { Apps } from '../apps.ts';
 import type { BackgroundTurns } from '../maintenance/background-turns.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 import { BufferedCounters, PerApp } from '../statistics/buffered-counters.ts';
-import { maskedQuery, withoutSecrets } from './request-trace.ts';
+import { loggedArea, maskedQuery, withoutSecrets } from './request-trace.ts';
 
 interface BufferedLine {
   readonly event: CallEvent;
@@ -88,7 +88,7 @@ export class RequestLog {
 const lineOf = (event: CallEvent): LogLine => ({
   request_id: event.requestId,
   at: new Date(event.trace.at).toISOString(),
-  area: event.area === 'auth' ? 'auth' : 'rest',
+  area: loggedArea(event),
   call: event.call,
   method: event.method,
   path: event.path.slice(0, PATH_CHARACTERS),

@@ -1,5 +1,5 @@
 import { type LimitName, limits } from '../../../contract/limits.ts';
-import type { CallStep, RequestTrace } from '../../../contract/observed.ts';
+import { type CallStep, type LoggedArea, loggedAreas, type RequestTrace } from '../../../contract/observed.ts';
 import type { CallEvent, TraceRecorder } from '../../observe/events.ts';
 
 /** Builds the trace of a request from its event. Traces are rarely read, so they are built on demand. */
@@ -9,7 +9,7 @@ export function toRequestTrace(event: CallEvent): RequestTrace {
   return {
     request_id: event.requestId,
     at: new Date(trace.at).toISOString(),
-    area: event.area === 'auth' ? 'auth' : 'rest',
+    area: loggedArea(event),
     call: event.call,
     method: event.method,
     path: event.path.slice(0, max),
@@ -39,6 +39,9 @@ export function toRequestTrace(event: CallEvent): RequestTrace {
     })),
   };
 }
+
+/** Returns the API of a request; that of data calls for a page of members. */
+export const loggedArea = ({ area }: CallEvent): LoggedArea => loggedAreas.find((one) => one === area) ?? 'rest';
 
 /** Matches parameters whose values are only names of the schema and numbers. These values are not masked. */
 const STRUCTURE = /(?:^|\.)(?:select|order|limit|offset|columns|on_conflict|grant_type|scope|page|per_page)$/;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LogLine, RequestTrace } from '../../../contract/observed.ts';
+import { type LogLine, loggedAreas, type RequestTrace } from '../../../contract/observed.ts';
 import { firstJson } from '../../database/statement.ts';
 import type { App } from '../app.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
@@ -8,7 +8,7 @@ const text = z.string();
 
 /** The fields that a line of the log and a trace have alike. */
 const common = {
-  ...{ request_id: text, area: z.enum(['rest', 'auth']), call: text, method: text, path: text, query: text },
+  ...{ request_id: text, area: z.enum(loggedAreas), call: text, method: text, path: text, query: text },
   ...{ status: z.number(), code: text.nullable(), subject: text.nullable(), milliseconds: z.number() },
 };
 

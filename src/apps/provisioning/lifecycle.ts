@@ -22,6 +22,9 @@ const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 /** Matches the databases of the server itself, of Ninefold, and of apps. They cannot be attached. */
 const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
 
+/** The schema file that creates the tables of files. The names of schema files begin with a number. */
+const FIRST_WITH_FILES = '0018_files';
+
 const password = () => randomBytes(24).toString('base64url');
 
 /**
@@ -181,8 +184,9 @@ export class Lifecycle {
     return record;
   }
 
-  /** Copies the files that a database names to the app `to`. */
+  /** Copies the files that a database names to the app `to`. An app that an earlier release created has none yet. */
   async #copyFiles(database: AppRecord, from: AppRecord, to: string): Promise<void> {
+    if (database.schemaFile < FIRST_WITH_FILES) return;
     await withPool(serverConnection(this.#server.target, database), (pool) =>
       copyAppBytes(pool, this.#store, from.ref, to),
     );

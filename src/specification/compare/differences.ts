@@ -22,6 +22,7 @@ export interface Difference {
 const identities: readonly (readonly string[])[] = [
   ['id'],
   ['role', 'entity', 'operation'],
+  ['role', 'bucket', 'operation'],
   ['entity', 'name'],
   ['from', 'name'],
   ['view', 'side', 'from', 'name'],

@@ -229,7 +229,17 @@ export class Entries {
 
 /** Returns the facts that the decision about any relation can depend on. */
 function commonFacts(facts: Facts): CommonFacts {
-  const { comments, description, file_fields, screens, labels, screen_refusals, used_routines, ...ofDecisions } = facts;
+  const {
+    buckets,
+    comments,
+    description,
+    file_fields,
+    screens,
+    labels,
+    screen_refusals,
+    used_routines,
+    ...ofDecisions
+  } = facts;
   const isIndexed = (name: string) => (indexedFacts as readonly string[]).includes(name);
   const common = Object.entries(ofDecisions).filter(([name]) => !isIndexed(name));
   return Object.fromEntries(common.sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as CommonFacts;

@@ -1,6 +1,7 @@
 import type { LimitName } from '../../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
+import { defaultStorageSettings, type StorageSettings } from '../../../contract/settings-storage.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { callsChapter } from './chapters/calls/calls.ts';
@@ -23,6 +24,8 @@ export interface SpecificationApp {
   authSettings: AuthSettings;
   /** The settings of the app. A missing setting has its default. */
   restSettings?: RestSettings;
+  /** Absent for a version that was stored before the app had files; then the settings have their defaults. */
+  storageSettings?: StorageSettings;
   /** The limits that the node's environment sets. */
   environment?: Partial<Record<LimitName, number>>;
 }
@@ -49,8 +52,9 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
   const settings = entries.of(allSettings, '', app.restSettings ?? defaultRestSettings, app.authSettings);
   const entities = entitiesChapter(entries);
   const machines = statesChapter(entries);
-  const rules = rulesChapter(entries);
-  const roles = rolesChapter(entries, settings);
+  const { buckets } = entities;
+  const rules = rulesChapter(entries, buckets);
+  const roles = rolesChapter(entries, settings, buckets);
   const calls = callsChapter(entries, entities.entities, roles, settings);
   const states = { ...machines, accounts: accountStates(settings, new Set(calls.calls.map(({ id }) => id))) };
   const chapters: Chapters = {
@@ -61,8 +65,11 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
     rules,
     roles,
     calls,
-    errors: errorsChapter(entries, rules, states, roles, settings),
-    limits: limitsChapter(facts, { settings, environment: app.environment ?? {} }),
+    errors: errorsChapter(entries, rules, states, roles, settings, buckets !== undefined),
+    limits: limitsChapter(facts, {
+      settings: { ...settings, ...(app.storageSettings ?? defaultStorageSettings) },
+      environment: app.environment ?? {},
+    }),
   };
   entries.release();
   // Without figures, `stableContent` would return the chapters unchanged, so they are hashed directly.

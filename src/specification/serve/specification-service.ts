@@ -103,10 +103,10 @@ export class SpecificationService {
       app.settings(),
     ]);
     if (!found) return null;
-    const { call, entity, cells, examples, errors } = found;
+    const { call, entity, cells, examples, errors, bucket } = found;
     const routine = call.area === 'rpc' ? await readRoutine(app, call.entity) : undefined;
     const example = callExample(call, {
-      ...{ entity, cells, examples: new Map(examples), routine },
+      ...{ entity, cells, examples: new Map(examples), routine, bucket },
       defaultSchema: rest.db_schemas[0],
     });
     const { query, headers, body } = example;
@@ -211,7 +211,10 @@ export class SpecificationService {
   #describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions } {
     const { ref, name } = app.record;
     return {
-      app: { ref, name, authSettings: settings.auth, restSettings: settings.rest, environment: this.#environment },
+      app: {
+        ...{ ref, name, environment: this.#environment },
+        ...{ authSettings: settings.auth, restSettings: settings.rest, storageSettings: settings.storage },
+      },
       options: factOptions(app, settings),
     };
   }

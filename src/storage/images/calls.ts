@@ -43,6 +43,7 @@ export const renderAuthenticated = storageCall({
   id: 'storage.render.image_authenticated',
   route: 'GET /render/image/authenticated/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Scales an image that the caller may read.',
   returns,
   errors,

@@ -3,6 +3,17 @@ import { z } from 'zod';
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 
+/** The quality of an image in percent, as in Supabase Storage. */
+export const MIN_QUALITY = 20;
+export const MAX_QUALITY = 100;
+const DEFAULT_QUALITY = 80;
+/** The largest side of an image that the server sends as AVIF without being asked: AVIF takes several times as long as WebP. */
+const AVIF_SIDE = 1024;
+/** Changes when the same options give another image, so that no image of an earlier version is used. */
+const VERSION = 1;
+/** Hexadecimal digits in the name of a variant. */
+const NAME_DIGITS = 32;
+
 /** The formats that a result can have. */
 export const formats = ['avif', 'webp', 'jpeg', 'png', 'gif'] as const;
 export type ImageFormat = (typeof formats)[number];
@@ -32,7 +43,7 @@ const schema = z.object({
   width: side.optional(),
   height: side.optional(),
   resize: z.enum(['cover', 'contain', 'fill']).optional(),
-  quality: z.coerce.number().int().min(20).max(100).optional(),
+  quality: z.coerce.number().int().min(MIN_QUALITY).max(MAX_QUALITY).optional(),
   format: z.enum(['origin', 'avif', 'webp']).optional(),
 });
 const names = Object.keys(schema.shape);
@@ -86,10 +97,6 @@ export function transformationsText({ width, height, resize = 'cover', quality, 
   ].join(',');
 }
 
-const DEFAULT_QUALITY = 80;
-/** The largest side of an image that the server sends as AVIF without being asked: AVIF takes several times as long as WebP. */
-const AVIF_SIDE = 1024;
-
 /** Returns the image to make for options, in the best format that the client accepts. */
 export function variantOf(options: ImageOptions, accept: string | undefined): Variant {
   const { width, height, resize, quality = DEFAULT_QUALITY, format } = options;
@@ -109,11 +116,8 @@ const accepts = (header: string, type: string): boolean =>
     return name === type && !parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter));
   });
 
-/** Changes when the same options give another image, so that no image of an earlier version is used. */
-const VERSION = 1;
-
 /** Returns the name of a variant in the cache. */
 export function nameOfVariant({ width, height, resize = 'cover', quality, format }: Variant): string {
   const facts = JSON.stringify([VERSION, width ?? null, height ?? null, resize, quality, format]);
-  return createHash('sha256').update(facts).digest('hex').slice(0, 32);
+  return createHash('sha256').update(facts).digest('hex').slice(0, NAME_DIGITS);
 }

@@ -96,7 +96,7 @@ async function readHead(path: string): Promise<Buffer> {
 }
 
 /** Returns true for the first bytes of PNG, JPEG, GIF, WebP, AVIF or TIFF, so that no other file reaches libvips. */
-export function isImage(head: Buffer): boolean {
+function isImage(head: Buffer): boolean {
   const text = head.toString('latin1');
   return (
     text.startsWith('\x89PNG\r\n\x1a\n') ||

@@ -14,6 +14,7 @@ export const download = storageCall({
   id: 'storage.object.get_authenticated',
   route: 'GET /object/authenticated/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Downloads a file that the caller may read.',
   returns,
   errors,

@@ -52,6 +52,7 @@ export const infoAuthenticated = storageCall({
   id: 'storage.object.info_authenticated',
   route: 'GET /object/info/authenticated/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   operation: 'object.get_authenticated_info',
   summary: 'Describes a file that the caller may read; the longer path.',
   returns,

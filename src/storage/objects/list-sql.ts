@@ -32,8 +32,10 @@ export interface Listing {
 export type SortColumn = 'name' | 'created_at' | 'updated_at' | 'last_accessed_at';
 
 /** Returns the statement that lists a page as one JSON list of ListedEntry. */
-export const entriesSql = (listing: Listing): Statement =>
-  listing.sort.column === 'name' && listing.search === '' ? walk(listing) : scan(listing);
+export function entriesSql(listing: Listing): Statement {
+  if (listing.sort.column !== 'name' || listing.search !== '') return scan(listing);
+  return listing.isFlat ? files(listing) : walk(listing);
+}
 
 /** The smallest character. A path that continues with it is the next path in the order of bytes. */
 const NEXT = '\u0001';
@@ -42,11 +44,17 @@ const AFTER_SLASH = '0';
 
 /** Returns the first text after all texts that start with the prefix; null if there is none. */
 function endOf(prefix: string): string | null {
-  if (prefix === '') return null;
-  const last = prefix.codePointAt(prefix.length - 1) ?? 0;
-  const isLow = last < 0xd7ff;
-  return isLow ? prefix.slice(0, -1) + String.fromCodePoint(last + 1) : `${prefix}\u{10FFFF}`;
+  const characters = [...prefix];
+  const last = characters.pop();
+  if (last === undefined) return null;
+  const next = (last.codePointAt(0) ?? 0) + 1;
+  if (next > LAST_CHARACTER) return endOf(characters.join(''));
+  return characters.join('') + String.fromCodePoint(next === FIRST_SURROGATE ? AFTER_SURROGATES : next);
 }
+const LAST_CHARACTER = 0x10ffff;
+/** UTF-8 has no surrogates. */
+const FIRST_SURROGATE = 0xd800;
+const AFTER_SURROGATES = 0xe000;
 
 const COLUMNS =
   'o.id, o.name, o.version, o.metadata, o.user_metadata, o.owner_id, o.created_at, o.updated_at, o.last_accessed_at';
@@ -60,36 +68,53 @@ const asList = (entries: string): string =>
     order by e.step), '[]') from ${entries} e`;
 
 /**
- * Lists by name. Each step finds the next entry in the index of the paths and skips the rest of a folder, so that the
- * time depends on the length of the page and not on the number of objects.
+ * Returns the bounds of the paths of a page, and their condition. A missing end is another text and not another value of
+ * the parameter, because PostgreSQL can only use `name < $3` to end a scan of the index.
  */
-function walk({ bucket, prefix, limit, offset, sort, after, isFlat }: Listing): Statement {
-  const isUp = sort.order === 'asc';
+function rangeOf({ prefix, sort, after, isFlat }: Listing): { from: string; to: string | null; end: string } {
   const end = endOf(prefix);
-  const afterIsFolder = !isFlat && after?.endsWith('/') === true;
-  const from = isUp
-    ? after === null
-      ? prefix
-      : afterIsFolder
-        ? after.slice(0, -1) + AFTER_SLASH
-        : after + NEXT
-    : prefix;
+  const first = after?.endsWith('/') && !isFlat ? after.slice(0, -1) + AFTER_SLASH : `${after}${NEXT}`;
+  const isUp = sort.order === 'asc';
+  const from = isUp && after !== null ? first : prefix;
   const to = isUp ? end : (after ?? end);
+  return { from, to, end: to === null ? '$3::text is null' : 'o.name < $3' };
+}
+
+/** Lists files by name, without folders. */
+function files(listing: Listing): Statement {
+  const { bucket, limit, offset, sort } = listing;
+  const { from, to, end } = rangeOf(listing);
+  return {
+    text: `with page as (
+      select ${COLUMNS}, o.name as entry, row_number() over (order by o.name ${sort.order}) as step from storage.objects o
+      where o.bucket_id = $1 and o.name >= $2 and ${end} order by o.name ${sort.order} limit $4::int offset $5::int
+    )
+    ${asList('page')}`,
+    params: [bucket, from, to, String(limit), String(offset)],
+  };
+}
+
+/**
+ * Lists files and folders by name. Each step finds the next entry in the index of the paths and skips the rest of a
+ * folder, so that the time depends on the length of the page and not on the number of objects.
+ */
+function walk(listing: Listing): Statement {
+  const { bucket, prefix, limit, offset, sort } = listing;
+  const isUp = sort.order === 'asc';
+  const { from, to, end } = rangeOf(listing);
   const params: Param[] = [bucket, from, to, prefix, String(offset + limit), String(offset)];
-  const [order, edge, bound] = isUp ? ['asc', '>=', '$3::text is null or o.name < $3'] : ['desc', '<', 'o.name >= $2'];
+  const [edge, bound] = isUp ? ['>=', end] : ['<', 'o.name >= $2'];
   // The entry of a path: the path itself, or the folder below the prefix.
-  const entry = isFlat
-    ? 'case when $4::text is not null then o.name end'
-    : `case when strpos(substr(o.name, length($4::text) + 1), '/') > 0
-        then $4 || split_part(substr(o.name, length($4) + 1), '/', 1) || '/' else o.name end`;
+  const entry = `case when strpos(substr(o.name, length($4::text) + 1), '/') > 0
+    then $4 || split_part(substr(o.name, length($4) + 1), '/', 1) || '/' else o.name end`;
   const next = isUp
     ? `case when w.entry = w.name then w.name || chr(1) else left(w.entry, -1) || '${AFTER_SLASH}' end`
     : 'w.entry';
   const source = (condition: string): string => `select ${COLUMNS}, ${entry} as entry from storage.objects o
-    where o.bucket_id = $1 and ${condition} order by o.name ${order} limit 1`;
+    where o.bucket_id = $1 and ${condition} order by o.name ${sort.order} limit 1`;
   return {
     text: `with recursive walk as (
-      select 1 as step, f.* from (${source('o.name >= $2 and ($3::text is null or o.name < $3)')}) f
+      select 1 as step, f.* from (${source(`o.name >= $2 and ${end}`)}) f
       union all
       select w.step + 1, n.* from walk w
       cross join lateral (${source(`o.name ${edge} (${next}) and (${bound})`)}) n

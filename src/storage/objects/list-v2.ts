@@ -36,6 +36,7 @@ export const listV2 = storageCall({
   id: 'storage.object.list_v2',
   route: 'POST /object/list-v2/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Lists the files that the caller may see below a prefix, page by page.',
   returns: 'folders, objects, hasNext and nextCursor.',
   errors: ['EntityTooLarge'],

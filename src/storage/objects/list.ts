@@ -25,6 +25,7 @@ export const list = storageCall({
   id: 'storage.object.list',
   route: 'POST /object/list/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Lists the files and folders of a folder that the caller may see.',
   returns: 'A list of name, id, created_at, updated_at, last_accessed_at and metadata. A folder has only a name.',
   errors: ['EntityTooLarge'],
@@ -57,7 +58,7 @@ export const list = storageCall({
   supabaseJs: "supabase.storage.from('BUCKET').list('FOLDER')",
   handle: async (context, request, { path, readBody, operation }) => {
     const body = await readBody();
-    const folder = (body.prefix ?? '').replace(/^\/+/, '');
+    const folder = (body.prefix ?? '').replace(/^\/+/, '').normalize('NFC');
     const prefix = folder === '' || folder.endsWith('/') ? folder : `${folder}/`;
     const [result] = await runActs(
       context,
@@ -67,7 +68,7 @@ export const list = storageCall({
         await callerOf(context),
         entriesSql({
           bucket: decodedPath(path.bucket),
-          prefix: prefix,
+          prefix,
           search: body.search ?? '',
           limit: body.limit ?? 100,
           offset: body.offset ?? 0,

@@ -12,7 +12,7 @@ import { callerOf, ownerColumns } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
 import { objectName } from '../names.ts';
 import { json } from '../reply.ts';
-import { asCaller, asService, runActs } from '../run.ts';
+import { asAdmin, asCaller, asService, runActs } from '../run.ts';
 import { requireAllowedType } from './content-types.ts';
 import { findObject, type ObjectPlace, type StoredObject } from './object.ts';
 import { contentTypeOf } from './object-reply.ts';
@@ -57,6 +57,7 @@ export const move = storageCall({
   id: 'storage.object.move',
   route: 'POST /object/move',
   caller: 'key',
+  needs: ['update objects'],
   summary: 'Gives a file another path, also in another bucket.',
   returns: 'message.',
   errors: ['NoSuchBucket', 'NoSuchKey', 'InvalidKey', 'KeyAlreadyExists', 'EntityTooLarge', 'InvalidMimeType'],
@@ -89,6 +90,7 @@ export const copy = storageCall({
   id: 'storage.object.copy',
   route: 'POST /object/copy',
   caller: 'key',
+  needs: ['select objects', 'insert objects'],
   summary: 'Copies a file to another path, also in another bucket. No bytes are read.',
   returns: 'Id and Key of the copy.',
   errors: [
@@ -158,13 +160,19 @@ export async function copyObject(context: StorageContext, request: CallRequest, 
   };
   const userMetadata = kept === null ? object.user_metadata : (copying.userMetadata ?? null);
   const id = randomUUID();
-  const [, written] = await runActs(
+  const isStored = object.content !== null;
+  const [used, , written] = await runActs(
     context,
     request,
     { operation },
+    asAdmin({
+      text: `select pg_catalog.set_config('ninefold.file', coalesce(ninefold.use_file($1)::text, ''), true)`,
+      params: [object.version],
+    }),
     asCaller(as, {
       text: `insert into storage.objects (id, bucket_id, name, owner, owner_id, metadata, user_metadata, version)
-        values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, $8)${
+        select $1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, $8
+        where not $9::boolean or pg_catalog.current_setting('ninefold.file', true) = $8${
           isUpsert
             ? ` on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
                 metadata = excluded.metadata, user_metadata = excluded.user_metadata, version = excluded.version,
@@ -180,17 +188,19 @@ export async function copyObject(context: StorageContext, request: CallRequest, 
         JSON.stringify(metadata),
         userMetadata === null ? null : JSON.stringify(userMetadata),
         object.version,
+        String(isStored),
       ],
     }),
     asService({
-      text: `select json_build_object('id', o.id, 'is_stored', exists (
-          select from ninefold.stored_file(o.version) f where f.id is not null))
-        from storage.objects o where o.bucket_id = $1 and o.name = $2`,
+      text: `select json_build_object('id', o.id, 'version', o.version) from storage.objects o
+        where o.bucket_id = $1 and o.name = $2`,
       params: [to.bucket, to.name],
     }),
   );
-  const copy = written && firstJson<{ id: string; is_stored: boolean }>(written);
-  if (!copy)
+  // The file was deleted since its row was read.
+  if (isStored && used?.rows[0]?.[0]?.toString() !== object.version) throw new NinefoldError('NoSuchKey');
+  const copy = written && firstJson<{ id: string; version: string | null }>(written);
+  if (copy?.version !== object.version)
     throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
   return copy.id;
 }

@@ -26,6 +26,9 @@ const SANDBOX = "sandbox; default-src 'none'; style-src 'unsafe-inline'";
 
 export const DEFAULT_TYPE = 'application/octet-stream';
 
+/** Number of bytes up to which a body is no stream. */
+const WHOLE = 64 * 1024;
+
 /** Returns the type of an object for the header Content-Type. */
 export function contentTypeOf({ metadata }: Pick<StoredObject, 'metadata'>): string {
   const type = metadata?.mimetype;
@@ -161,12 +164,14 @@ async function openBytes(
   object: StoredObject,
   range: ByteRange | null,
   length: number,
-): Promise<BodyStream> {
+): Promise<BodyStream | Uint8Array> {
   const { content } = object;
   if (content === null) throw new NinefoldError('BytesMissing');
+  const key = contentKey(app.ref, content);
+  const wanted = range ?? { start: 0, end: content.size - 1 };
   try {
-    const bytes = await store.read(contentKey(app.ref, content), range ?? { start: 0, end: content.size - 1 });
-    return Object.assign(bytes, { length });
+    if (length <= WHOLE) return await store.readWhole(key, wanted);
+    return Object.assign(await store.read(key, wanted), { length });
   } catch (cause) {
     if (cause instanceof BytesMissingError) throw new NinefoldError('BytesMissing', { cause });
     throw cause instanceof NinefoldError ? cause : new NinefoldError('storage_unavailable', { retryAfter: 1, cause });

@@ -5,6 +5,9 @@ import type { StorageContext } from '../context.ts';
 import { isoTime } from '../iso-time.ts';
 import { type Act, runActs } from '../run.ts';
 
+/** The longest entity tag in characters, with its quotes. SQL can write any text into the metadata. */
+const ENTITY_TAG = 200;
+
 /** A bucket and the path of an object in it. */
 export interface ObjectPlace {
   readonly bucket: string;
@@ -74,6 +77,6 @@ export async function findObject(
 /** Returns the entity tag of an object: the one in its metadata, or its hash. */
 export function entityTagOf({ metadata, content }: Pick<StoredObject, 'metadata' | 'content'>): string {
   const tag = metadata?.eTag;
-  if (typeof tag === 'string' && /^"[\w-]+"$/.test(tag)) return tag;
+  if (typeof tag === 'string' && tag.length <= ENTITY_TAG && /^"[\w-]+"$/.test(tag)) return tag;
   return `"${content?.sha256 ?? ''}"`;
 }

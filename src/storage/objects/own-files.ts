@@ -38,7 +38,7 @@ export const ownFiles = storageCall({
         text: `select coalesce(json_agg(own), '[]') from (
             select o.bucket_id, o.name, o.metadata -> 'size' as size, o.metadata ->> 'mimetype' as type,
               ${isoTime('o.created_at')} as created_at
-            from storage.objects o where o.owner_id = $1 order by o.bucket_id, o.name limit $2::int offset $3::int
+            from storage.objects o where o.owner_id = $1 and strpos(o.bucket_id, '/') = 0 order by o.bucket_id, o.name limit $2::int offset $3::int
           ) own`,
         params: [identity.userId, String(limits.storageListRows.default), offset],
       }),

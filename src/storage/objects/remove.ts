@@ -51,6 +51,7 @@ export const removeMany = storageCall({
   id: 'storage.object.delete_many',
   route: 'DELETE /object/{bucket}',
   caller: 'key',
+  needs: ['delete objects'],
   summary: 'Deletes files that the caller may delete.',
   returns: 'The deleted objects. Paths without an object are left out.',
   errors: ['EntityTooLarge'],
@@ -61,6 +62,7 @@ export const removeMany = storageCall({
       .max(limits.storageRemovedObjects.default)
       .meta(required('The paths of the files.', 'list of text')),
   }),
+  example: { prefixes: ['folder/file.txt'] },
   supabaseJs: "supabase.storage.from('BUCKET').remove(['PATH'])",
   handle: async (context, request, { path, readBody, operation }) => {
     const { prefixes } = await readBody();
@@ -75,6 +77,7 @@ export const remove = storageCall({
   id: 'storage.object.delete',
   route: 'DELETE /object/{bucket}/{path}',
   caller: 'key',
+  needs: ['delete objects'],
   summary: 'Deletes one file.',
   returns: 'message.',
   errors: ['NoSuchKey', 'InvalidKey'],

@@ -3,7 +3,8 @@ import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { storageFull } from '../../apps/exceeded-bounds.ts';
 import { contentKey } from '../../apps/files/content-key.ts';
-import { ConnectionError } from '../../database/database-error.ts';
+import { runAsServerRole } from '../../apps/run-as-server-role.ts';
+import { ConnectionError, DatabaseError, PoolTimeoutError } from '../../database/database-error.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { SpooledFile } from '../../files/byte-store.ts';
@@ -138,8 +139,8 @@ export async function storeObject(
       params: [place.bucket, place.name],
     }),
   ).catch(async (error: unknown) => {
-    // After a lost connection, the row may exist. Then the sweep deletes the bytes if it does not.
-    if (!(error instanceof ConnectionError)) await store.delete([key]).catch(() => undefined);
+    // The bytes of a row that may exist stay until the sweep finds that no row names them.
+    if (isUndone(error)) await store.delete([key]).catch(() => undefined);
     throw error;
   });
   const version = kept?.rows[0]?.[0]?.toString() ?? '';
@@ -148,9 +149,27 @@ export async function storeObject(
   else usage.add(context, place.bucket, ownerId, file.size);
   if (object?.version !== version) {
     // The transaction has recorded the bytes, so only the sweep may delete them.
+    await noteUnused(context, version);
     throw new NinefoldError('database_refused', { message: 'A trigger of this app dropped the row of the object.' });
   }
   return { id: object.id, version, eTag, size: file.size };
+}
+
+/** SQLSTATE of a session that was ended. PostgreSQL does not end a session between a commit and its confirmation. */
+const ENDED = '57P01';
+
+/** Returns true for the error of a transaction that PostgreSQL rolled back or never began. */
+const isUndone = (error: unknown): boolean =>
+  error instanceof NinefoldError ||
+  error instanceof DatabaseError ||
+  error instanceof PoolTimeoutError ||
+  (error instanceof ConnectionError && (error.isSafeToRetry || error.sqlstate === ENDED));
+
+/** Makes the sweep delete a content unless an object has it. If this fails, the search for unused contents finds it. */
+async function noteUnused({ app }: StorageContext, id: string): Promise<void> {
+  await runAsServerRole(app.serverDatabase, [
+    { text: 'insert into ninefold.unused_files (id) values ($1::uuid)', params: [id] },
+  ]).catch(() => undefined);
 }
 
 /** Records the bytes and makes their id available to the statement that writes the row. */

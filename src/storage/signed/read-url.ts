@@ -4,17 +4,13 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { storageCall } from '../call.ts';
 import { callerOf } from '../caller.ts';
-import { signedOptionsText } from '../images/options.ts';
-import { decodedPath, objectName } from '../names.ts';
-import { placeOf } from '../objects/place.ts';
+import { MAX_QUALITY, MIN_QUALITY, signedOptionsText } from '../images/options.ts';
+import { objectName } from '../names.ts';
+import { bucketOf, placeOf } from '../objects/place.ts';
 import { findReadable } from '../objects/read-object.ts';
 import { json } from '../reply.ts';
 import { asCaller, asService, runActs } from '../run.ts';
 import { signedPath } from './tokens.ts';
-
-/** The quality of an image in percent, as in Supabase Storage. */
-const MIN_QUALITY = 20;
-const MAX_QUALITY = 100;
 
 const seconds = z
   .number()
@@ -39,6 +35,7 @@ export const signOne = storageCall({
   id: 'storage.object.sign',
   route: 'POST /object/sign/{bucket}/{path}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Signs a URL with which anyone can read one file for a time.',
   returns: 'signedURL, a path below /storage/v1.',
   errors: ['NoSuchBucket', 'NoSuchKey', 'InvalidKey', 'Quarantined', 'EntityTooLarge'],
@@ -57,9 +54,10 @@ export const signMany = storageCall({
   id: 'storage.object.sign_many',
   route: 'POST /object/sign/{bucket}',
   caller: 'key',
+  needs: ['select objects'],
   summary: 'Signs a URL for each of several files.',
   returns: 'A list of path, signedURL and error.',
-  errors: ['InvalidKey', 'EntityTooLarge'],
+  errors: ['NoSuchBucket', 'InvalidKey', 'EntityTooLarge'],
   body: z.object({
     expiresIn: seconds,
     paths: z
@@ -68,9 +66,10 @@ export const signMany = storageCall({
       .max(limits.storageRemovedObjects.default)
       .meta(required('The paths of the files.', 'list of text')),
   }),
+  example: { expiresIn: 60, paths: ['folder/file.txt'] },
   supabaseJs: "supabase.storage.from('BUCKET').createSignedUrls(['PATH'], 60)",
   handle: async (context, request, { path, readBody, operation }) => {
-    const bucket = decodedPath(path.bucket);
+    const bucket = bucketOf(path);
     const { expiresIn, paths } = await readBody();
     const names = paths.map((each) => ({ path: each, name: nameOrNull(each) }));
     const identity = await callerOf(context);

@@ -12,6 +12,7 @@ export const signUpload = storageCall({
   id: 'storage.object.sign_upload_url',
   route: 'POST /object/upload/sign/{bucket}/{path}',
   caller: 'key',
+  needs: ['insert objects'],
   summary: 'Signs a URL with which anyone can upload one file for two hours, once unless it may replace the file.',
   returns: 'url, a path below /storage/v1, and its token.',
   errors: ['NoSuchBucket', 'InvalidKey', 'KeyAlreadyExists', 'QuotaExceeded', 'app_storage_full'],

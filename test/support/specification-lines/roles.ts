@@ -37,7 +37,9 @@ export function roleLines({ roles, cells, policies, default_privileges, advice }
   const served = new Set(tables.map(({ entity }) => entity));
   const others = policies.filter(({ entity }) => !served.has(entity));
   for (const [entity, documented] of groupBy(others, (policy) => policy.entity)) {
-    const where = 'No call on rows leads here; functions, views and the calls of storage and sign-in do.';
+    const where = /^storage\.(objects|buckets)$/.test(entity)
+      ? 'No call on rows leads here; the calls of files do, and functions and views.'
+      : 'No call on rows leads here; functions, views and the calls of sign-in do.';
     parts.push(`### ${inline(entity)}`, where, documented.map(policyLine).join('\n'), details(documented));
   }
   const functions = cells.filter((cell) => cell.operation === 'execute');

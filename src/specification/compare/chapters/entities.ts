@@ -16,6 +16,7 @@ import {
 import { type ChangeDescriber, type ChapterPair, type DescribedChange, keyAt, matches } from '../describer.ts';
 import type { Difference } from '../differences.ts';
 import { fieldChange, fieldWords, generatedChange, isGenerated } from './field-changes.ts';
+import { describeBuckets } from './files.ts';
 import { describeMachineTriggers } from './machine-trigger-changes.ts';
 import { describePartitions } from './partition-changes.ts';
 import { junctionWords, memberOf, relationWords, shownKeyWords } from './relation-changes.ts';
@@ -24,6 +25,7 @@ import { triggerWords } from './trigger-changes.ts';
 /** Describes chapter 3: entities, their fields and their relations. */
 export const entitiesDescriber: ChangeDescriber = {
   whole: [
+    'buckets/*',
     'relations/*',
     'junctions/*',
     'view_foreign_keys/*',
@@ -50,6 +52,7 @@ export const entitiesDescriber: ChangeDescriber = {
       }),
       ...ofMachines,
       ...partitions,
+      ...describeBuckets(differences),
     ];
   },
 };

@@ -21,16 +21,17 @@ import { type ChangeDescriber, type ChapterPair, type DescribedChange, matches }
 import { canonical, type Difference } from '../differences.ts';
 import { entityIds } from '../entity-ids.ts';
 import { either, type Members, restWords } from '../generic.ts';
+import { describeFileCells } from './files.ts';
 
 /** Describes chapter 6. Operations that change alike for a role and an entity share a sentence. */
 export const rolesDescriber: ChangeDescriber = {
-  whole: ['cells/*', 'roles/*', 'policies/*', 'default_privileges/*', 'advice/*'],
+  whole: ['cells/*', 'files/*', 'roles/*', 'policies/*', 'default_privileges/*', 'advice/*'],
   describeChanges: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
     // The cells of a removed role. The sentence about the role reports them, so they get no sentence of their own.
     const cellsOf = (role: Difference) =>
       role.kind === 'removed'
-        ? of('cells/*').filter(
+        ? [...of('cells/*'), ...of('files/*')].filter(
             ({ kind, before }) => kind === 'removed' && text(before, 'role') === text(role.before, 'name'),
           )
         : [];
@@ -39,6 +40,10 @@ export const rolesDescriber: ChangeDescriber = {
       ...of('roles/*').map((role) => describeRole(role, cellsOf(role))),
       ...describeCells(
         of('cells/*').filter((cell) => !ofGoneRoles.has(cell)),
+        sides,
+      ),
+      ...describeFileCells(
+        differences.filter((one) => !ofGoneRoles.has(one)),
         sides,
       ),
       ...describePolicies(of('policies/*'), sides),

@@ -5,14 +5,15 @@ import { type ChangeDescriber, type DescribedChange, matches } from '../describe
 import type { Difference } from '../differences.ts';
 import { entityIds } from '../entity-ids.ts';
 import { type Members, restWords } from '../generic.ts';
+import { describeFileRules } from './files.ts';
 
 /** Describes chapter 5. The rules of a new entity share a sentence. */
 export const rulesDescriber: ChangeDescriber = {
-  whole: ['rules/*'],
+  whole: ['rules/*', 'files/*'],
   describeChanges: (differences, sides) => {
     const ofRules = differences.filter(({ path }) => matches(path, 'rules/*'));
     const ids = entityIds(sides);
-    return [...groupBy(ofRules, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
+    const described = [...groupBy(ofRules, (difference) => entityOf(difference))].flatMap(([entity, group]) => {
       const added = group.filter(({ kind }) => kind === 'added');
       const removed = group.filter(({ kind }) => kind === 'removed');
       if (added.length === group.length && !ids.before.has(entity)) {
@@ -26,6 +27,7 @@ export const rulesDescriber: ChangeDescriber = {
         (difference): DescribedChange => ({ words: ruleWords(thing(entity), difference), of: [difference] }),
       );
     });
+    return [...described, ...describeFileRules(differences)];
   },
 };
 

@@ -71,6 +71,9 @@ export const calls: Readonly<Record<string, Say>> = {
   current_setting: ([, ...more], [name]) =>
     name?.kind === 'literal' && more.length < 2 ? `the setting ${name.value}` : null,
   to_jsonb: ([a, ...more]) => (more.length === 0 ? `${a} in JSON` : null),
+  'storage.filename': of('the file name'),
+  'storage.extension': of('the extension'),
+  'storage.operation': (words) => (words.length === 0 ? 'the call' : null),
   'the start': of('the start'),
   'the end': of('the end'),
   'the lower bound': of('the lower bound'),
@@ -106,6 +109,8 @@ export const conditions: Readonly<Record<string, (words: readonly string[]) => [
   upper_inc: ([a]) => [`${a} includes its upper bound`, `${a} does not include its upper bound`],
   isfinite: ([a]) => [`${a} is not infinite`, `${a} is infinite`],
   starts_with: ([a, b]) => [`${a} starts with ${b}`, `${a} does not start with ${b}`],
+  'storage.allow_any_operation': ([a]) => [`the call is one of ${a}`, `the call is none of ${a}`],
+  'storage.allow_only_operation': ([a]) => [`the call is ${a}`, `the call is not ${a}`],
   is_json: ([a]) => [`${a} is JSON`, `${a} is not JSON`],
   'is_json object': ([a]) => [`${a} is a JSON object`, `${a} is no JSON object`],
   'is_json array': ([a]) => [`${a} is a JSON array`, `${a} is no JSON array`],

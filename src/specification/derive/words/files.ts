@@ -1,4 +1,5 @@
 import type { FileField } from '../../../../contract/file-fields.ts';
+import { bytesWords } from './bytes.ts';
 import { isObject, listWords, text, texts } from './sentence-parts.ts';
 
 /** Describes the files of a field: "files of the bucket photos (image/*, at most 5 MB each)". Reads any value, because it may come from a file. */
@@ -13,11 +14,4 @@ export function filesWords(files: FileField | unknown): string {
   const words = `${files.many === true ? 'files' : 'a file'} of the bucket ${text(files, 'bucket')}`;
   const folder = text(files, 'folder');
   return `${words}${limits.length > 0 ? ` (${limits.join(', ')})` : ''}${folder === '' ? '' : `, new ones in ${folder}`}`;
-}
-
-/** Returns a number of bytes in decimal units, as in the limits of buckets: "5 MB". */
-function bytesWords(bytes: number): string {
-  const unit = [1e9, 1e6, 1e3].find((size) => bytes >= size) ?? 1;
-  const names: Readonly<Record<number, string>> = { 1e9: 'GB', 1e6: 'MB', 1e3: 'KB' };
-  return `${Number((bytes / unit).toFixed(2))} ${names[unit] ?? 'bytes'}`;
 }

@@ -2,7 +2,7 @@ import type { Comparison, Operand } from '../../../sql-reader/tree.ts';
 
 import { countWords, trimmedOf } from './counts.ts';
 import { patternWords } from './pattern-words.ts';
-import { caseOf, named } from './value.ts';
+import { caseOf, named, pathOfFolder } from './value.ts';
 
 /** Returns short words for a known form of comparison: "title is in lower case". Returns null for other comparisons. */
 export function knownComparison(subject: Operand, operator: Comparison, object: Operand): string | null {
@@ -10,6 +10,8 @@ export function knownComparison(subject: Operand, operator: Comparison, object: 
   if (counted !== null) return counted;
   if (operator === '=' || operator === '<>') {
     const said =
+      ownFolder(subject, operator, object) ??
+      ownFolder(object, operator, subject) ??
       jsonKind(subject, operator, object) ??
       textAtEnd(subject, operator, object) ??
       withoutText(subject, operator, object) ??
@@ -25,6 +27,14 @@ const literalOf = (operand: Operand | undefined, quoted: boolean): string | null
   operand?.kind === 'literal' && operand.quoted === quoted ? operand.value : null;
 
 const is = (operator: Comparison): string => (operator === '=' ? 'is' : 'is not');
+
+/** Describes `(storage.foldername(name))[1] = auth.uid()::text`. */
+function ownFolder(subject: Operand, operator: Comparison, object: Operand): string | null {
+  const member = object.kind === 'cast' ? object.of : object;
+  return pathOfFolder(subject) && member.kind === 'user-id'
+    ? `${named(subject)} ${is(operator)} the member’s id`
+    : null;
+}
 
 /** Describes a comparison such as `jsonb_typeof(tags) = 'array'`. */
 function jsonKind(subject: Operand, operator: Comparison, object: Operand): string | null {

@@ -54,10 +54,9 @@ export function named(operand: Operand): string | null {
       return said ?? (isOwn(operand) ? callWords(operand) : null) ?? shownSql(operand.text);
     }
     case 'element': {
-      const { at, of } = operand;
-      const isFolder = of.kind === 'call' && of.name === 'storage.foldername';
-      const [name] = isFolder ? of.arguments : [];
-      return about(name ?? of, (words) => `${name ? 'folder' : 'element'} ${at} of ${words}`);
+      const path = pathOfFolder(operand);
+      const folder = `the ${ordinals[operand.at] ?? `${operand.at}th`} folder`;
+      return about(path ?? operand.of, (words) => `${path ? folder : `element ${operand.at}`} of ${words}`);
     }
     case 'joined': {
       const parts = operand.parts.map(named);
@@ -71,6 +70,14 @@ export function named(operand: Operand): string | null {
     case 'other':
       return null;
   }
+}
+
+const ordinals: Readonly<Record<string, string>> = { 1: 'first', 2: 'second', 3: 'third' };
+
+/** Returns the path in `(storage.foldername(name))[1]`; undefined for another value. */
+export function pathOfFolder(operand: Operand): Operand | undefined {
+  if (operand.kind !== 'element' || operand.of.kind !== 'call') return undefined;
+  return operand.of.name === 'storage.foldername' ? operand.of.arguments[0] : undefined;
 }
 
 /**

@@ -244,14 +244,22 @@ describe('phrase of policies', () => {
       '(trip_id is the id of a row in trips whose user_id is the member) or trip_id is the trip_id of a row in trip_collaborators whose user_id is the member',
     ],
     ["(split_part(file_path, '/'::text, 1) = (auth.uid())::text)", "file_path up to the first '/' is the member"],
-    ['((storage.foldername(name))[1] = (auth.uid())::text)', 'folder 1 of name is the member'],
+    ['((storage.foldername(name))[1] = (auth.uid())::text)', 'the first folder of name is the member’s id'],
+    [
+      "((storage.extension(name) = ANY (ARRAY['jpg'::text, 'png'::text])) AND (storage.filename(name) <> 'index.html'::text) AND ((storage.foldername(name))[2] = 'public'::text))",
+      "the extension of name is one of 'jpg', 'png' and the file name of name is not 'index.html' and the second folder of name is 'public'",
+    ],
+    [
+      "(storage.allow_any_operation(ARRAY['object.list'::text, 'object.get_authenticated'::text]) AND (storage.operation() <> 'storage.object.copy'::text))",
+      "the call is one of 'object.list', 'object.get_authenticated' and the call is not 'storage.object.copy'",
+    ],
     [
       "(claim_hash = NULLIF(current_setting('app.claim_hash'::text, true), ''::text))",
       'claim_hash is the setting app.claim_hash (no value where it is an empty text)',
     ],
     [
       "((bucket_id = 'avatars'::text) AND ((( SELECT auth.uid() AS uid))::text = (storage.foldername(name))[1]))",
-      "bucket_id is 'avatars' and the member is folder 1 of name",
+      "bucket_id is 'avatars' and the first folder of name is the member’s id",
     ],
     [
       "(EXISTS ( SELECT 1\n   FROM public.profiles\n  WHERE ((profiles.id = auth.uid()) AND (profiles.role = ANY (ARRAY['admin'::text, 'owner'::text])))))",

@@ -20,6 +20,7 @@ import { triggerEvents } from '../../derive/chapters/entities/trigger-words.ts';
 import { sentence } from '../../derive/words/sentence-parts.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
 import { code, count, inline, table } from './escape.ts';
+import { fileCallParts } from './files.ts';
 import { rolesText } from './role-names.ts';
 
 /**
@@ -34,6 +35,7 @@ export function callsMarkdown(chapter: CallsChapter, { roles, entities }: Chapte
   if (signIn.length > 0) parts.push('### Sign-in and sessions', signInText(signIn));
   const tables = of('rest').filter((call) => call.entity !== null);
   if (tables.length > 0) parts.push('### Tables and views', tablesText(tables));
+  parts.push(...fileCallParts(of('storage'), entities?.buckets, roles?.files));
   const all = roles?.roles ?? [];
   const standard = machineFunctions(chapter);
   const rpc = [...groupBy(of('rpc'), (call) => call.entity ?? call.id)].filter(([id]) => !standard.has(id));

@@ -2,6 +2,10 @@ import { cellCondition, cellFailure } from '../../../../contract/cell-condition.
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 import type { Conditions } from './conditions.ts';
 
+/** The parts of a cell that its text depends on: of rows, functions or files. */
+export type ShownCell = Pick<RoleCell, 'role' | 'verdict' | 'words' | 'reason' | 'code'> &
+  Partial<Pick<RoleCell, 'columns'>>;
+
 /** The words of a cell: the condition on rows, the number of fields, and the errors that code may raise. */
 interface CellParts {
   condition: string;
@@ -17,7 +21,7 @@ export function partsOfCell(words: string): CellParts {
 }
 
 /** Returns what a cell allows, in Markdown: `always`, `–`, `if [1], 3 of 9 fields`. */
-export function cellText(cell: RoleCell | undefined, conditions: Conditions): string {
+export function cellText(cell: ShownCell | undefined, conditions: Conditions): string {
   if (!cell) return '–';
   if (cell.verdict === 'never') {
     const code = cellFailure(cell);
@@ -28,7 +32,7 @@ export function cellText(cell: RoleCell | undefined, conditions: Conditions): st
 }
 
 /** Returns the limits of a cell with the verdict `when`, each with its conjunction. */
-export function limitsText({ words, reason }: RoleCell, conditions: Conditions): string[] {
+export function limitsText({ words, reason }: Pick<ShownCell, 'words' | 'reason'>, conditions: Conditions): string[] {
   const { condition, fields, errors } = partsOfCell(words);
   const said = cellCondition(condition);
   const limits = [

@@ -17,6 +17,7 @@ import { triggerEvents } from '../../derive/chapters/entities/trigger-words.ts';
 import { filesWords } from '../../derive/words/files.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
 import { code, count, inline, table } from './escape.ts';
+import { bucketParts } from './files.ts';
 
 /**
  * Returns chapter 3 in Markdown, with one section for each entity. The JSON contains the SQL of views, triggers and
@@ -24,13 +25,14 @@ import { code, count, inline, table } from './escape.ts';
  */
 export function entitiesMarkdown(chapter: EntitiesChapter, { calls }: Chapters): string {
   const { entities, relations } = chapter;
-  if (entities.length === 0) return 'There is no table yet.';
+  const files = bucketParts(chapter.buckets);
+  if (entities.length === 0) return ['There is no table yet.', ...files].join('\n\n');
   const exposed = entities.filter((entity) => entity.exposed).length;
   const isUsual = (entity: Entity) => entity.row_level_security || !isTable(entity);
   const secured = entities.every(isUsual) ? ' Row-level security is on for every table.' : '';
   const answer = `${count(entities.length, 'entity', 'entities')}, ${exposed} of them reachable by clients, and ${count(relations.length, 'relation')} between them.${secured}`;
   const context = { chapter, standard: machineFunctions(calls), isSecured: secured !== '' };
-  return [answer, ...entities.map((entity) => section(entity, context))].join('\n\n');
+  return [answer, ...entities.map((entity) => section(entity, context)), ...files].join('\n\n');
 }
 
 interface Context {

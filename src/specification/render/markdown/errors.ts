@@ -5,7 +5,13 @@ import { shownSql } from '../../derive/words/shown-sql.ts';
 import { code, count, inline, table } from './escape.ts';
 
 /** Words for the groups of errors that are the same in every app, in the order in which the sentence lists them. */
-const general = { rest: 'data calls', auth: 'sign-in', postgres: 'PostgreSQL', ninefold: 'Ninefold itself' } as const;
+const general = {
+  rest: 'data calls',
+  auth: 'sign-in',
+  storage: 'files',
+  postgres: 'PostgreSQL',
+  ninefold: 'Ninefold itself',
+} as const;
 
 /**
  * Returns chapter 8 in Markdown: the errors of this app's functions, transitions and rules. Errors of every app share

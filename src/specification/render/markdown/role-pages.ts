@@ -1,5 +1,5 @@
 import type { Chapters } from '../../../../contract/specification.ts';
-import type { RoleCell, RoleEntry, RolesChapter } from '../../../../contract/specification-roles.ts';
+import type { FileCell, RoleCell, RoleEntry, RolesChapter } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { machineFunctions } from '../../derive/chapters/calls/machine-functions.ts';
 import { listWords, sentence } from '../../derive/words/sentence-parts.ts';
@@ -39,6 +39,7 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
         isMember,
         conditions,
       ),
+      ...fileLines(role, chapter, conditions),
       ...moves(role, chapters),
     ];
     const start = isMember
@@ -112,6 +113,24 @@ function entityLines(
   ];
 }
 
+/** Returns what a role may do with the files of each bucket; of a role of members only the differences from every member. */
+function fileLines({ name, member_role }: RoleEntry, { files = [] }: RolesChapter, conditions: Conditions): string[] {
+  const of = (role: string) => files.filter((cell) => cell.role === role);
+  const keyOf = ({ bucket, operation, verdict, words }: FileCell) => [bucket, operation, verdict, words].join('\0');
+  const usual = new Set(member_role === null ? [] : of('authenticated').map(keyOf));
+  const shown = of(name).filter((cell) => cell.verdict !== 'never' && !usual.has(keyOf(cell)));
+  const described = [...groupBy(shown, ({ bucket }) => bucket)].map(([bucket, group]) => {
+    const parts = [...groupBy(group, ({ verdict, words }) => `${verdict}\0${words}`).values()].map((alike) => {
+      const [first] = alike;
+      return `${listWords(alike.map(({ operation }) => operation))}${first ? whenText(first, conditions) : ''}`;
+    });
+    return { bucket, words: parts.join('; ') };
+  });
+  return [...groupBy(described, ({ words }) => words)].map(
+    ([words, alike]) => `- Files of ${alike.map(({ bucket }) => `**${inline(bucket)}**`).join(', ')}: ${words}`,
+  );
+}
+
 /** Returns the name of a function without its arguments, unless another function has the same name. */
 function nameOf(id: string, cells: readonly RoleCell[]): string {
   const name = (each: string) => each.slice(0, each.indexOf('('));
@@ -138,7 +157,7 @@ function allowed(cells: readonly RoleCell[], isMember: boolean, conditions: Cond
   return parts.join('; ');
 }
 
-const whenText = (cell: RoleCell, conditions: Conditions): string =>
+const whenText = (cell: Pick<RoleCell, 'verdict' | 'words' | 'reason'>, conditions: Conditions): string =>
   cell.verdict === 'always' ? '' : ` ${limitsText(cell, conditions).join(', ')}`;
 
 /** Returns the transitions that name the role. */

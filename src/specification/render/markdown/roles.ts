@@ -3,7 +3,7 @@ import type { AdviceEntry, PolicyEntry, RoleCell, RolesChapter } from '../../../
 import { groupBy } from '../../../catalog/group.ts';
 import { machineFunctions } from '../../derive/chapters/calls/machine-functions.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
-import { cellText } from './cell-text.ts';
+import { cellText, type ShownCell } from './cell-text.ts';
 import type { Conditions } from './conditions.ts';
 import { code, count, inline, table } from './escape.ts';
 
@@ -12,7 +12,7 @@ import { code, count, inline, table } from './escape.ts';
  * JSON contains the SQL of policies and of advice.
  */
 export function rolesMarkdown(
-  { roles, cells, policies, default_privileges, advice }: RolesChapter,
+  { roles, cells, files, policies, default_privileges, advice }: RolesChapter,
   { calls, entities }: Chapters,
   conditions: Conditions,
 ): string {
@@ -44,10 +44,18 @@ export function rolesMarkdown(
     const lines = [...fields, ...documented.map((one) => policyLine(one, conditions))];
     parts.push(...unreached(group), ...(lines.length > 0 ? [lines.join('\n')] : []));
   }
+  for (const [bucket, group] of groupBy(files ?? [], (cell) => cell.bucket)) {
+    const isPublic = entities?.buckets?.find(({ id }) => id === bucket)?.public === true;
+    parts.push(
+      `### Files of bucket ${inline(bucket)}`,
+      ...(isPublic ? ['The bucket is public, so everybody reads its files by their address.'] : []),
+      matrix(names, group, (cell) => cell.operation, conditions),
+    );
+  }
   const served = new Set(tables.map(({ entity }) => entity));
   const others = policies.filter(({ entity }) => !served.has(entity));
   for (const [entity, documented] of groupBy(others, (policy) => policy.entity)) {
-    const where = 'No call on rows leads here; functions, views and the calls of storage and sign-in do.';
+    const where = othersReach(entity);
     parts.push(
       `### ${inline(shownSql(entity))}`,
       where,
@@ -68,6 +76,12 @@ export function rolesMarkdown(
   if (advice.length > 0) parts.push('### Advice', adviceLines(advice).join('\n'));
   return parts.join('\n\n');
 }
+
+/** Says what a policy on a relation decides that no call on rows reaches. */
+const othersReach = (entity: string): string =>
+  /^storage\.(objects|buckets)$/.test(entity)
+    ? 'No call on rows leads here; the calls of files do, and functions and views.'
+    : 'No call on rows leads here; functions, views and the calls of sign-in do.';
 
 const severities = {
   fault: 'Calls fail',
@@ -115,13 +129,13 @@ const verbs = { select: 'read', insert: 'add', update: 'change', delete: 'delete
  * Returns the cells as a table. Operations or functions with equal cells share a row, and roles with equal cells share a
  * column.
  */
-function matrix(
+function matrix<Cell extends ShownCell>(
   roles: readonly string[],
-  cells: readonly RoleCell[],
-  rowOf: (cell: RoleCell) => string,
+  cells: readonly Cell[],
+  rowOf: (cell: Cell) => string,
   conditions: Conditions,
 ): string {
-  const keys = (group: readonly (RoleCell | undefined)[]) => group.map(cellKey).join('\0');
+  const keys = (group: readonly (ShownCell | undefined)[]) => group.map(cellKey).join('\0');
   const rows = [...groupBy(cells, rowOf)].map(([row, group]) => ({
     row,
     cells: roles.map((role) => group.find((cell) => cell.role === role)),
@@ -143,7 +157,7 @@ function matrix(
 }
 
 /** Returns a text that is equal for cells that say the same, whether or not a condition is mentioned for the first time. */
-const cellKey = (cell: RoleCell | undefined): string =>
+const cellKey = (cell: ShownCell | undefined): string =>
   cell === undefined
     ? ''
     : `${cell.verdict} ${cell.words} ${cell.code ?? ''} ${cell.words === '' ? cell.verdict === 'when' && cell.reason : ''} ${(cell.columns ?? []).join()}`;

@@ -3,13 +3,15 @@ import { groupBy } from '../../../catalog/group.ts';
 import { within } from '../../derive/words/sentence-parts.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
 import { count, inline } from './escape.ts';
+import { fileRuleParts } from './files.ts';
 
 /**
  * Returns chapter 5 in Markdown. Keys, references, required fields and lists of values that have no comment are left out,
  * because chapter 3 shows them with the fields.
  */
-export function rulesMarkdown({ rules }: RulesChapter): string {
-  if (rules.length === 0) return 'There is no rule yet.';
+export function rulesMarkdown({ rules, files }: RulesChapter): string {
+  const ofFiles = fileRuleParts(files);
+  if (rules.length === 0) return ofFiles.length === 0 ? 'There is no rule yet.' : ofFiles.join('\n\n');
   const shown = rules.filter((rule) => !isShownWithFields(rule));
   const rest = rules.length - shown.length;
   const inFields =
@@ -22,7 +24,7 @@ export function rulesMarkdown({ rules }: RulesChapter): string {
   for (const [entity, group] of groupBy(shown, (rule) => rule.entity)) {
     parts.push(`### ${inline(shownSql(entity))}`, group.map(line).join('\n'));
   }
-  return parts.join('\n\n');
+  return [...parts, ...ofFiles].join('\n\n');
 }
 
 /** Returns true for a rule of which chapter 3 says all that there is to say. */

@@ -70,6 +70,9 @@ export function openApiDocument(
       { name: 'auth', description: 'Sign-in and sessions' },
       { name: 'rest', description: 'Tables and views' },
       { name: 'rpc', description: 'Functions' },
+      ...(chapters.calls?.calls.some(({ area }) => area === 'storage')
+        ? [{ name: 'storage', description: 'Files' }]
+        : []),
     ],
     paths: Object.fromEntries([...calls].map(([path, group]) => [path, write.path(group)])),
     components: {
@@ -130,13 +133,22 @@ const errorSchema: JsonSchema = {
     message: { type: 'string' },
     details: {},
     hint: { type: ['string', 'null'] },
+    error: { type: 'string', description: 'Of /storage/v1.' },
+    statusCode: { type: 'string', description: 'Of /storage/v1: the HTTP status.' },
     error_code: { type: 'string', description: 'Of /auth/v1: which error it is.' },
     msg: { type: 'string', description: 'Of /auth/v1.' },
   },
 };
 
+/** The groups of errors of chapter 8 that calls can return, by the kind of call. */
+const errorGroups: Readonly<Record<'auth' | 'storage' | 'data', readonly ErrorLine['group'][]>> = {
+  auth: ['auth', 'ninefold'],
+  storage: ['storage', 'ninefold'],
+  data: ['rest', 'postgres', 'ninefold', 'rule', 'transition', 'function'],
+};
+
 interface StatusErrors {
-  area: 'auth' | 'data';
+  area: keyof typeof errorGroups;
   status: number;
   response: JsonSchema;
 }
@@ -144,9 +156,8 @@ interface StatusErrors {
 /** Returns the errors that any call of the same kind can return, by the group of calls and the status: `data-400`. */
 function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors> {
   const found = new Map<string, StatusErrors>();
-  for (const area of ['auth', 'data'] as const) {
-    const groups =
-      area === 'auth' ? ['auth', 'ninefold'] : ['rest', 'postgres', 'ninefold', 'rule', 'transition', 'function'];
+  for (const [area, groups] of Object.entries(errorGroups) as [StatusErrors['area'], ErrorLine['group'][]][]) {
+    if (area === 'storage' && !errors.some(({ group }) => group === area)) continue;
     const lines = errors
       .filter(({ group }) => groups.includes(group))
       .flatMap(({ code, statuses }) => statuses.map((status) => ({ code, status })))
@@ -295,7 +306,7 @@ class Operations {
           : { status: '204', words: 'Done', schema: null };
       return [given, beside];
     }
-    if (call.area === 'auth') {
+    if (call.area === 'auth' || call.area === 'storage') {
       const isEmpty = call.returns?.startsWith('204') === true;
       return [
         { status: isEmpty ? '204' : '200', words: call.returns ?? '', schema: isEmpty ? null : { type: 'object' } },
@@ -317,7 +328,7 @@ class Operations {
   }
 
   #errors(area: CallEntry['area']): JsonSchema {
-    const wanted = area === 'auth' ? 'auth' : 'data';
+    const wanted = area === 'auth' || area === 'storage' ? area : 'data';
     const known = [...this.#parts.responses].filter(([, one]) => one.area === wanted);
     return Object.fromEntries([
       ...known.map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }] as const),

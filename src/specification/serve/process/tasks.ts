@@ -81,6 +81,8 @@ const VERSIONS_BYTES = 10_000_000;
 
 export interface FoundCall extends Pick<CallDetail, 'errors'> {
   call: CallEntry;
+  /** The first bucket of the app; absent if it has none. */
+  bucket?: string;
   entity?: Entity;
   cells: RoleCell[];
   /** The examples, as `CallReach` of call-example.ts expects them. */
@@ -194,7 +196,8 @@ export class Tasks {
       : typeExamples(types, entities?.entities ?? [], rules?.rules ?? []);
     const cells = roles?.cells.filter((cell) => allowsCall(cell, call)) ?? [];
     const errors = new ErrorsOfCalls(chapters).of(call);
-    return { call, ...(entity && { entity }), cells, examples, errors };
+    const bucket = entities?.buckets?.[0]?.id;
+    return { call, ...(entity && { entity }), ...(bucket !== undefined && { bucket }), cells, examples, errors };
   }
 
   /**

@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { limits } from '../../../../contract/limits.ts';
 import { defaultRestSettings } from '../../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../../contract/settings-auth.ts';
+import { defaultStorageSettings } from '../../../../contract/settings-storage.ts';
 import { emptyFacts, type FactOptions, type ParsedFacts, parseChangedFacts } from '../../../catalog/facts.ts';
 import { factsJson } from '../../../catalog/parse-rows.ts';
 import type { SpecificationApp } from '../../derive/specification.ts';
@@ -49,8 +50,9 @@ export function unpackFacts(packed: Uint8Array, earlier: ParsedFacts | null): St
     // Settings that an earlier Ninefold did not know have their defaults.
     const authSettings = { ...defaultAuthSettings, ...app.authSettings };
     const restSettings = { ...defaultRestSettings, ...app.restSettings };
+    const storageSettings = { ...defaultStorageSettings, ...app.storageSettings };
     return {
-      app: { ...app, authSettings, restSettings },
+      app: { ...app, authSettings, restSettings, storageSettings },
       parsed: parseChangedFacts({ parts: [emptyFacts, part], options }, earlier),
     };
   } catch {

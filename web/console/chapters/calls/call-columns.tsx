@@ -11,6 +11,7 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   auth: 'Sign-in and sessions',
   rest: 'Rows',
   rpc: 'Functions',
+  storage: 'Files',
 };
 
 /**

@@ -149,7 +149,8 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
   return (
     <>
       {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on
-      rows, {proof(count(of('rpc')))} to functions{describing && ', and one that describes these'}. Without a session{' '}
+      rows, {of('storage') > 0 && <>{proof(count(of('storage')))} on files, </>}
+      {proof(count(of('rpc')))} to functions{describing && ', and one that describes these'}. Without a session{' '}
       {proof(count(open))} {open === 1 ? 'is' : 'are'} available
       {data && (
         <>

@@ -37,13 +37,17 @@ export function TryIt({ appRef, call, parameters, entity, detail }: { appRef: st
     entity,
     detail,
   });
+  // A call of files takes bytes and names an object.
+  const isOfFiles = call.area === 'storage';
   const isMembersOwn = call.area === 'auth' && !isDirect && !call.roles.includes('service_role');
   const form = useRef<HTMLFormElement>(null);
-  useFormKey(form, isMembersOwn);
-  if (isMembersOwn) {
+  useFormKey(form, isMembersOwn || isOfFiles);
+  if (isMembersOwn || isOfFiles) {
     return (
       <p className="soft">
-        This call needs a member’s session and cannot be sent from here. Use one of the programs above.
+        {isOfFiles
+          ? 'Calls of files cannot be sent from here. Use the page Files, or one of the programs above.'
+          : 'This call needs a member’s session and cannot be sent from here. Use one of the programs above.'}
       </p>
     );
   }
@@ -70,17 +74,10 @@ export function TryIt({ appRef, call, parameters, entity, detail }: { appRef: st
       <CallArguments {...{ call, parameters, draft }} onChange={change} />
       {entity && call.method !== 'POST' && <RowFilters entity={entity} draft={draft} onChange={change} />}
       {draft.body !== null && (
-        <Textarea
-          className={styles.body ?? ''}
-          label="Body"
-          autosize
-          minRows={2}
-          maxRows={14}
-          autoComplete="off"
-          spellCheck={false}
+        <Body
           value={draft.body}
           error={why === 'The body is not valid JSON.' ? why : null}
-          onChange={(event) => change({ body: event.currentTarget.value })}
+          onChange={(body) => change({ body })}
         />
       )}
       <WriteOptions call={call} draft={draft} onChange={change} />
@@ -106,6 +103,24 @@ export function TryIt({ appRef, call, parameters, entity, detail }: { appRef: st
         />
       )}
     </form>
+  );
+}
+
+/** Text field of the body of the request. */
+function Body({ value, error, onChange }: { value: string; error: string | null; onChange: (value: string) => void }) {
+  return (
+    <Textarea
+      className={styles.body ?? ''}
+      label="Body"
+      autosize
+      minRows={2}
+      maxRows={14}
+      autoComplete="off"
+      spellCheck={false}
+      value={value}
+      error={error}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   );
 }
 

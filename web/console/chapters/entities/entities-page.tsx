@@ -7,6 +7,7 @@ import { aboutRows, bytes, count, counted, entityName } from '../../format/forma
 import { useSearchParameter } from '../../layout/use-search-parameter.ts';
 import { FirstMigrations, FirstTable } from '../../overview/first-steps.tsx';
 import { ChapterPage } from '../chapter-page.tsx';
+import { BucketTable } from '../files/file-tables.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 import { MainTable } from '../list/main-table.tsx';
 import { useList } from '../list/use-list.ts';
@@ -110,6 +111,7 @@ function Entities({ appRef: ref }: { appRef: string }) {
           />
         </>
       )}
+      <BucketTable number="Table 3.3" buckets={chapter?.buckets} />
     </ChapterPage>
   );
 }

@@ -8,6 +8,7 @@ export const errorGroups: Readonly<Record<ErrorGroup, string>> = {
   function: 'Functions',
   rest: 'Data calls',
   auth: 'Sign-in',
+  storage: 'Files',
   postgres: 'Database',
   ninefold: 'Server',
 };

@@ -94,8 +94,8 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
             />
           ) : (
             <p className={styles.remark}>
-              {trace.area === 'auth'
-                ? 'Not shown: sign-in uses the same internal statements in every app.'
+              {trace.area !== 'rest'
+                ? 'Not shown: sign-in and files use the same internal statements in every app.'
                 : 'None: the request ended before a statement was sent.'}
             </p>
           )}

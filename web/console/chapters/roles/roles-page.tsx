@@ -12,6 +12,7 @@ import { probeState } from '../../queries/probe.ts';
 import { specification } from '../../queries/specification.ts';
 import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
+import { FileRightsTable } from '../files/file-tables.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { AdvicePanel } from './advice-panel.tsx';
@@ -111,6 +112,7 @@ export function RolesPage() {
           )}
         </>
       )}
+      <FileRightsTable number="Table 6.5" cells={chapter?.files} />
     </ChapterPage>
   );
 }

@@ -6,6 +6,7 @@ import { Empty } from '../../../ui/empty.tsx';
 import { figureLink } from '../../../ui/live-value.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { count, counted, shortId } from '../../format/format.ts';
+import { FileRuleTable } from '../files/file-tables.tsx';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -58,6 +59,7 @@ const changes = [
 /** Chapter 5: the rules in words and in SQL, and a form that tests a new rule. */
 export function RulesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/rules' });
+  const { chapter } = useChapter(ref, 'rules');
   const { chapter: entities } = useChapter(ref, 'entities');
   const [draft, setDraft] = useState<Draft | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -101,6 +103,7 @@ export function RulesPage() {
             />
           )}
           {exposed.length > 0 && <EntityTypes appRef={ref} entities={exposed} suggested={selected?.entity} />}
+          <FileRuleTable number="Table 5.4" rules={chapter?.files} />
         </>
       )}
     </ListChapter>

@@ -114,11 +114,7 @@ const objectOf = ({ name, metadata, created_at, updated_at }: ListedObject): Sto
 });
 
 /** Yields the paths of all objects below a folder, or the path of one object. */
-export async function* pathsOf(
-  ref: string,
-  bucket: string,
-  entry: Pick<Entry, 'kind' | 'name'>,
-): AsyncGenerator<string[]> {
+async function* pathsOf(ref: string, bucket: string, entry: Pick<Entry, 'kind' | 'name'>): AsyncGenerator<string[]> {
   if (entry.kind === 'object') {
     yield [entry.name];
     return;

@@ -6,7 +6,7 @@ import type { ListOrder } from '../../queries/files/objects.ts';
 export type FilesView = 'policies' | 'space' | 's3';
 
 /** What the address of the page says. */
-export interface FilesSearch {
+export type FilesSearch = {
   bucket?: string;
   /** The open folder, with a slash at its end. */
   path?: string;
@@ -17,7 +17,7 @@ export interface FilesSearch {
   /** Column of the order, after a minus sign for the descending order. */
   sort?: string;
   view?: string;
-}
+};
 
 /** Changes of the address; undefined removes a parameter. */
 export type FilesChange = { [K in keyof FilesSearch]?: FilesSearch[K] | undefined };

@@ -188,9 +188,8 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
   const place = `${screen.route} ${rowKey === null ? '' : JSON.stringify(rowKey)}`;
   const typed = useTypedValues(place, fields, row);
   const { saved, restored, draft, shownIn, wrong, hasChanges } = typed;
-  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
-  const [isTried, setIsTried] = useState(false);
-  const { element, refused, setRefused, focus, onError } = useRefused(fields);
+  const problems = useProblems(fields, wrong);
+  const { element, focus, onError, shownWrong } = problems;
   const isDone = useRef(false);
   const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   // A restored draft contains the values that the member saw while typing. The stored row is compared with these
@@ -208,15 +207,9 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     uploads.settle(fields, row, shownIn);
     leaveTo(path);
   };
-  const shownWrong = ({ name }: PortalField) =>
-    refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null;
-  const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
-  const brokenWords = broken ? t('lookAt', { label: inSentence(broken.label) }) : null;
   const submit = () => {
     if (uploads.waits()) return;
-    setLeft(new Set(fields.map(({ name }) => name)));
-    const first = fields.find(({ name }) => wrong.get(name) != null);
-    setIsTried(first !== undefined);
+    const first = problems.tryAll();
     if (first) return focus(first.name);
     if (isSaving) return;
     if (!isNew) return changing.save(valuesOf(fields, draft, row), { onError, onSaved: () => saveTo(back) });
@@ -243,10 +236,9 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
       focus,
     },
     error: adding.error ?? changing.error,
-    /** The fields to list at the top of the form: after an attempt to save it, those that stopped the attempt. */
-    problems: isTried || refused ? problemsOf(fields, shownWrong) : [],
-    offBecause: brokenWords ?? (!isNew && !hasChanges && !uploads.isPending ? t('nothingChanged') : null),
-    status: brokenWords ?? uploads.status ?? (isRestored ? t('draftKept') : ''),
+    problems: problems.listed,
+    offBecause: problems.words ?? (!isNew && !hasChanges && !uploads.isPending ? t('nothingChanged') : null),
+    status: problems.words ?? uploads.status ?? (isRestored ? t('draftKept') : ''),
     mayLeave: () => isDone.current || !(hasChanges || uploads.isPending),
     cancel: () => {
       if (!hasChanges && !uploads.isPending) uploads.discard();
@@ -255,19 +247,49 @@ function useRowForm({ place: { screen, entity }, row, rowKey }: FormOf) {
     discard: () => {
       typed.discard();
       uploads.discard();
-      setRefused(null);
-      setLeft(new Set());
-      setIsTried(false);
+      problems.reset();
     },
     change: (field: PortalField, value: string | boolean) => {
       typed.change(field, value);
-      setRefused(null);
-      setIsTried(false);
+      problems.forgetAttempt();
     },
-    leaveField: ({ name }: PortalField) => setLeft(new Set([...left, name])),
+    leaveField: problems.leave,
     resolve: (chosen: Parameters<typeof changing.resolve>[0]) =>
       changing.resolve(chosen, { onError, onSaved: () => leaveTo(back) }),
     submit,
+  };
+}
+
+/** Returns the problems of a form: wrong values of fields that the member has left, and the field that the server refused. */
+function useProblems(fields: readonly PortalField[], wrong: ReadonlyMap<string, string | null>) {
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [isTried, setIsTried] = useState(false);
+  const { element, refused, setRefused, focus, onError } = useRefused(fields);
+  const shownWrong = ({ name }: PortalField) =>
+    refused?.field === name ? refused.words : left.has(name) ? (wrong.get(name) ?? null) : null;
+  const broken = fields.find(({ name }) => left.has(name) && wrong.get(name) != null);
+  const forgetAttempt = () => {
+    setRefused(null);
+    setIsTried(false);
+  };
+  return {
+    ...{ element, focus, onError, shownWrong, forgetAttempt },
+    /** The sentence about the first wrong field; null if none is wrong. */
+    words: broken ? t('lookAt', { label: inSentence(broken.label) }) : null,
+    /** The fields to list at the top of the form: after an attempt to save it, those that stopped the attempt. */
+    listed: isTried || refused ? problemsOf(fields, shownWrong) : [],
+    /** Checks all fields. Returns the first wrong one. */
+    tryAll: () => {
+      setLeft(new Set(fields.map(({ name }) => name)));
+      const first = fields.find(({ name }) => wrong.get(name) != null);
+      setIsTried(first !== undefined);
+      return first;
+    },
+    leave: ({ name }: PortalField) => setLeft(new Set([...left, name])),
+    reset: () => {
+      forgetAttempt();
+      setLeft(new Set());
+    },
   };
 }
 

@@ -1,11 +1,13 @@
 import { type CallExample, isWritable, mustBeGiven } from '../../../../../contract/call-detail.ts';
-import { authCalls } from '../../../../../contract/calls.ts';
+import { authCalls, storageCalls } from '../../../../../contract/calls.ts';
 import type { CallEntry } from '../../../../../contract/specification-calls.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { RoleCell } from '../../../../../contract/specification-roles.ts';
 import { queryName, restName } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
+import type { CallExpression } from './call-expression.ts';
 import { js } from './js-literal.ts';
+import { storageExample } from './storage-example.ts';
 
 /** The parts of the app that the example of a call depends on. */
 export interface CallReach {
@@ -17,20 +19,10 @@ export interface CallReach {
   examples: ReadonlyMap<string, unknown>;
   /** The function of a call to a function. */
   routine?: RoutineFact | undefined;
+  /** A bucket of the app; absent if the app has none. */
+  bucket?: string | undefined;
   /** The exposed schema that calls use if they have no header that names a schema. */
   defaultSchema: string | undefined;
-}
-
-/**
- * A request that a call accepts, and the equivalent expression over `supabase`; null if supabase-js has no such call.
- */
-export interface CallExpression extends CallExample {
-  expression: string | null;
-  /**
-   * Notes on the values that the reader must replace, because they only have the right form: for example, references to
-   * rows.
-   */
-  notes: readonly string[];
 }
 
 /** Returns true if a cell of chapter 6 allows some role to make a call on rows. */
@@ -41,6 +33,8 @@ export const allowsCall = (cell: RoleCell, call: CallEntry): boolean =>
 export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   if (reach.entity) return rowExample(call, reach.entity, reach);
   if (reach.routine) return routineExample(call, reach.routine, reach);
+  const stored = storageCalls.find(({ id }) => id === call.id);
+  if (stored) return storageExample(stored, reach.bucket ?? 'photos');
   const described = authCalls.find(({ id }) => id === call.id);
   const body = described?.example ? json(described.example) : null;
   return { query: '', headers: {}, body, expression: described?.supabase_js ?? null, notes: [] };

@@ -18,6 +18,7 @@ import { callSettings } from './call-settings.ts';
 import { definitionEntries } from './definitions.ts';
 import { functionEntries } from './functions.ts';
 import { jobEntries } from './jobs.ts';
+import { storageCallEntries } from './storage-calls.ts';
 
 /**
  * Builds chapter 7: every call that the app accepts with its roles, the code of the functions, and the settings of
@@ -40,6 +41,7 @@ export function callsChapter(
       .flatMap((entity) =>
         entries.of(rowCalls, entity.id, entity, cellsOf.get(entity.id) ?? [], isFirst(entity.schema)),
       ),
+    ...entries.ofAllDecisions(storageCallEntries),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
     ...callable.flatMap(({ routine, overlaps }) => {
       const cells = (cellsOf.get(idOf(routine)) ?? []).filter(({ verdict }) => verdict !== 'never');
@@ -68,6 +70,7 @@ export function callsChapter(
     extension_functions: facts.extension_routines.filter((one) => facts.exposedSchemas.includes(one.schema)),
     sources: [
       { kind: 'code', label: 'the calls of /auth/v1, and the settings that switch them' },
+      { kind: 'code', label: 'the calls of /storage/v1, with the policies on storage.objects and storage.buckets' },
       { kind: 'catalog', label: 'tables and views of the exposed schemas, with chapter 6' },
       { kind: 'catalog', label: 'functions of the exposed schemas', sql: functionsSql },
       { kind: 'catalog', label: 'scheduled jobs', sql: 'select * from cron.job order by jobname, jobid' },

@@ -16,7 +16,8 @@ import { loadFacts } from '../../../../catalog/facts.ts';
 import { idOf } from '../../../../catalog/names.ts';
 import { fieldExamples, typeExamples } from '../../../render/types/examples.ts';
 import { deriveSpecification } from '../../specification.ts';
-import { allowsCall, type CallExpression, callExample } from './call-example.ts';
+import { allowsCall, callExample } from './call-example.ts';
+import type { CallExpression } from './call-expression.ts';
 import { snippets } from './snippets.ts';
 
 /** The parts of a request that must be the same in all three forms of a snippet: supabase-js, curl and fetch. */
@@ -110,7 +111,7 @@ beforeAll(async () => {
   withOtherFirst = [];
   const app = { url: `http://127.0.0.1:${port}`, publishableKey: 'sb_publishable_x' };
   calls = (chapters.calls?.calls ?? [])
-    .filter((call) => call.area !== 'auth')
+    .filter(({ area }) => area === 'rest' || area === 'rpc')
     .map((call) => {
       const entities = chapters.entities?.entities ?? [];
       const rules = chapters.rules?.rules ?? [];

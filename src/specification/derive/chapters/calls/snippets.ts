@@ -1,6 +1,6 @@
 import type { CallDetail } from '../../../../../contract/call-detail.ts';
 import type { CallEntry } from '../../../../../contract/specification-calls.ts';
-import type { CallExpression } from './call-example.ts';
+import type { CallExpression } from './call-expression.ts';
 import { js, propertyName } from './js-literal.ts';
 
 export interface SnippetApp {
@@ -29,7 +29,7 @@ interface Parts {
  * Returns a call as complete programs for supabase-js, curl and fetch. The reader only replaces a password or a key.
  */
 export function snippets(app: SnippetApp, call: CallEntry, example: CallExpression): CallDetail['snippets'] {
-  const path = call.path.replace('{user_id}', '00000000-0000-0000-0000-000000000000');
+  const path = example.path ?? call.path.replace('{user_id}', '00000000-0000-0000-0000-000000000000');
   const address = `${app.url}${path}${example.query === '' ? '' : `?${example.query}`}`;
   const parts: Parts = { app, caller: callerOf(call.roles), method: call.method, address, example };
   const fetching = fetchSnippet(parts);

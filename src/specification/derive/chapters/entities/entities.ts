@@ -19,6 +19,7 @@ import { viewColumnOrigins } from '../../../../catalog/view-columns.ts';
 import { Entries, type EntryLookup } from '../../entries.ts';
 import { equalTexts } from '../../words/collation.ts';
 import { isDocumented } from '../documented.ts';
+import { bucketEntries, fileTables } from '../files.ts';
 import { fileFieldOf } from './file-field.ts';
 import { junctionsOf } from './junctions.ts';
 import { shownKeys } from './shown-keys.ts';
@@ -41,14 +42,22 @@ export function entitiesChapter(entries: Entries): EntitiesChapter {
     relations,
     junctions: junctionsOf(entities, relations, shown),
     view_foreign_keys: shown.keys,
+    ...(fileTables(look, look.facts) && { buckets: entries.of(bucketEntries, '', facts.buckets) }),
     sources: [
       { kind: 'catalog', label: 'pg_class and pg_attribute: relations and their fields', sql: relationsSql },
       { kind: 'catalog', label: 'pg_constraint: keys and foreign keys', sql: keysSql },
       { kind: 'catalog', label: 'pg_rewrite: what the fields of views show' },
       { kind: 'catalog', label: 'comment on table, comment on column: the words' },
+      ...(fileTables(look, look.facts) ? [bucketSource] : []),
     ],
   };
 }
+
+const bucketSource = {
+  kind: 'catalog',
+  label: 'storage.buckets: the buckets of files',
+  sql: 'select id, name, public, file_size_limit, allowed_mime_types from storage.buckets order by id',
+} as const;
 
 /** Returns the relations of every schema except PostgreSQL's own, without partitions. */
 export const allEntities = (facts: Facts): Entity[] => describe(new Entries(facts), facts.relations);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { s3Errors } from '../../../../../contract/errors/s3.ts';
 import { defaultAuthSettings } from '../../../../../contract/settings-auth.ts';
 import type { Chapters } from '../../../../../contract/specification.ts';
 import type { CallsChapter } from '../../../../../contract/specification-calls.ts';
@@ -81,9 +82,17 @@ const commonCodes = (id: string) => {
   return lines().flatMap((line) => (common.includes(line.id) ? [line.code] : []));
 };
 
-/** Errors that no call of the app returns: unknown paths and methods, other apps, the management API. */
+/** Errors that no call of the app returns: unknown paths and methods, the S3 protocol, other apps, the management API. */
 const elsewhere = [
-  ...['PGRST117', 'PGRST125', 'not_found', 'body_malformed', 'media_type_unsupported', 'validation_invalid'],
+  ...[
+    'PGRST117',
+    'PGRST125',
+    ...Object.keys(s3Errors),
+    'not_found',
+    'body_malformed',
+    'media_type_unsupported',
+    'validation_invalid',
+  ],
   'app_unknown',
   'key_missing',
 ];

@@ -1,5 +1,5 @@
 import type { CallErrors } from '../../../../../contract/call-detail.ts';
-import { authCalls } from '../../../../../contract/calls.ts';
+import { authCalls, storageCalls } from '../../../../../contract/calls.ts';
 import type { Chapters, ErrorLine } from '../../../../../contract/specification.ts';
 import type { CallEntry, FunctionEntry, RaisedError } from '../../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
@@ -15,7 +15,10 @@ const rowKinds: Readonly<Partial<Record<CallEntry['method'], CallKind>>> = {
 };
 
 const kindOf = ({ area, method }: CallEntry): CallKind =>
-  area === 'auth' ? 'auth' : area === 'rpc' ? 'function' : (rowKinds[method] ?? 'read');
+  area === 'auth' || area === 'storage' ? area : area === 'rpc' ? 'function' : (rowKinds[method] ?? 'read');
+
+/** The calls whose definitions name their errors. */
+const defined = [...authCalls, ...storageCalls];
 
 const isWrite = (kind: CallKind): kind is Write => kind === 'insert' || kind === 'update' || kind === 'delete';
 
@@ -100,7 +103,7 @@ function commonCodes({ id, reads_only }: CallEntry, kind: CallKind): Set<string>
   return new Set([
     ...(kind === 'read' || reads_only === true ? [WRITES] : []),
     ...protocolCodes.filter(([kinds]) => kinds.includes(kind)).flatMap(([, codes]) => codes),
-    ...(kind === 'auth' ? (authCalls.find((call) => call.id === id)?.errors ?? []) : []),
+    ...(defined.find((call) => call.id === id)?.errors ?? []),
   ]);
 }
 

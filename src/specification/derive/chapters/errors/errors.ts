@@ -19,6 +19,7 @@ import { FunctionReachability } from './function-reachability.ts';
 /**
  * Builds chapter 8: the possible errors with their meaning and action. `rules` is chapter 5, `states` chapter 4,
  * `roles` chapter 6.
+ * @param hasFiles True if the app has the errors of /storage/v1.
  */
 export function errorsChapter(
   entries: Entries,
@@ -26,6 +27,7 @@ export function errorsChapter(
   states: StatesChapter,
   roles: RolesChapter,
   settings: RestSettings & AuthSettings,
+  hasFiles: boolean,
 ): ErrorsChapter {
   const { look } = entries;
   const reachability = new FunctionReachability(look, roles.cells, settings);
@@ -40,12 +42,15 @@ export function errorsChapter(
       }),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
     ...documentedRoutines(look.facts).flatMap((routine) => ofFunction(look, routine, reachability)),
-    ...(['rest', 'auth', 'postgres', 'ninefold'] as const).flatMap((source) => ofSource(source, settings)),
+    ...sources.filter((one) => hasFiles || one !== 'storage').flatMap((source) => ofSource(source, settings)),
   ];
   return {
     errors: unique(lines),
     sources: [
-      { kind: 'code', label: 'contract/errors: the codes of Ninefold, PostgREST, GoTrue and PostgreSQL' },
+      {
+        kind: 'code',
+        label: 'contract/errors: the codes of Ninefold, PostgREST, GoTrue, Supabase Storage and PostgreSQL',
+      },
       { kind: 'catalog', label: 'the rules of chapter 5; a comment on a constraint is its meaning' },
       { kind: 'catalog', label: 'ninefold.machines: the transitions of chapter 4' },
       { kind: 'catalog', label: 'RAISE and ASSERT in the app’s functions', sql: raisesSql },
@@ -53,6 +58,8 @@ export function errorsChapter(
     ],
   };
 }
+
+const sources = ['rest', 'auth', 'storage', 'postgres', 'ninefold'] as const satisfies readonly ErrorEntry['source'][];
 
 const raisesSql = `select p.oid::regprocedure as function, p.prosrc as source from pg_proc p
 join pg_language l on l.oid = p.prolang where l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' order by 1`;

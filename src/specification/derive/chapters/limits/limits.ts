@@ -1,6 +1,7 @@
 import { type Limit, type LimitName, limitGroups, limits } from '../../../../../contract/limits.ts';
 import type { RestSettings } from '../../../../../contract/settings.ts';
 import type { AuthSettings } from '../../../../../contract/settings-auth.ts';
+import type { StorageSettings } from '../../../../../contract/settings-storage.ts';
 import type { LimitLine, LimitsChapter } from '../../../../../contract/specification.ts';
 import type { Facts } from '../../../../catalog/facts.ts';
 import { compareText, idOf, roleName, sqlName } from '../../../../catalog/names.ts';
@@ -10,7 +11,7 @@ import { isSetByServer } from '../../../../database/startup-settings.ts';
 import { documentedRoutines } from '../documented.ts';
 
 export interface LimitsApp {
-  settings: RestSettings & AuthSettings;
+  settings: RestSettings & AuthSettings & StorageSettings;
   /** Limits that the node's environment sets. */
   environment: Partial<Record<LimitName, number>>;
 }

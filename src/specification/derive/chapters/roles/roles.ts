@@ -1,7 +1,9 @@
 import type { RequestTrace } from '../../../../../contract/observed.ts';
 import { type AuthSettings, defaultAuthSettings } from '../../../../../contract/settings-auth.ts';
+import type { BucketEntry } from '../../../../../contract/specification-files.ts';
 import type {
   AdviceEntry,
+  FileCell,
   Operation,
   PolicyEntry,
   RoleCell,
@@ -25,9 +27,17 @@ import { isDocumented } from '../documented.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
+import { fileCells } from './file-cells.ts';
 
-/** Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches. */
-export function rolesChapter(entries: Entries, settings: AuthSettings = defaultAuthSettings): RolesChapter {
+/**
+ * Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches, and on files.
+ * @param buckets The buckets of chapter 3; absent if the app has no files.
+ */
+export function rolesChapter(
+  entries: Entries,
+  settings: AuthSettings = defaultAuthSettings,
+  buckets?: readonly BucketEntry[],
+): RolesChapter {
   const { facts } = entries.look;
   const relations = exposedRelations(facts);
   const documented = [...relations, ...unservedRelations(facts)];
@@ -37,7 +47,8 @@ export function rolesChapter(entries: Entries, settings: AuthSettings = defaultA
   ];
   const policies = documented.flatMap((relation) => entries.ofDecisions(policiesOfRelation, relation.oid, relation));
   const advice = entries.ofAllDecisions(adviceOnDecisions, cells, settings);
-  return entries.ofDecisions(chapterOf, '', cells, policies, advice);
+  const files = buckets && entries.ofAllDecisions(fileCells, buckets);
+  return entries.ofDecisions(chapterOf, '', cells, policies, advice, files);
 }
 
 function chapterOf(
@@ -45,6 +56,7 @@ function chapterOf(
   cells: RoleCell[],
   policies: PolicyEntry[],
   advice: AdviceEntry[],
+  files: FileCell[] | undefined,
 ): RolesChapter {
   return {
     roles: shared.roles.map(({ name, fact, meaning, caller }) => ({
@@ -54,6 +66,7 @@ function chapterOf(
       bypasses_row_level_security: fact.superuser || fact.bypasses_row_security,
     })),
     cells,
+    ...(files && { files }),
     policies,
     default_privileges: defaultPrivileges(shared.facts, shared.roles.filter(isPossible), shared.membership),
     advice,

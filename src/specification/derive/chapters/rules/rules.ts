@@ -1,4 +1,5 @@
 import type { Rule, RulesChapter } from '../../../../../contract/specification.ts';
+import type { BucketEntry } from '../../../../../contract/specification-files.ts';
 import { fieldName, primaryKey } from '../../../../access/fact-indexes.ts';
 import { baseOf, fieldTypes } from '../../../../access/field-types.ts';
 import type { CollationFact } from '../../../../catalog/collations.ts';
@@ -16,6 +17,7 @@ import { ruleWords, valueWords } from '../../words/rule.ts';
 import { thing } from '../../words/sentence-parts.ts';
 import { isDocumented } from '../documented.ts';
 import { exclusionWords, periodWords, referenceWords, uniqueWords } from './key-words.ts';
+import { bucketRules } from './rules-of-buckets.ts';
 import { fileRules } from './rules-of-files.ts';
 import { partitionBoundRules } from './rules-of-partitions.ts';
 import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
@@ -23,14 +25,16 @@ import { appliesTo, type Part, typeRules } from './rules-of-types.ts';
 /**
  * Builds chapter 5: the rules for valid data. They are the constraints, unique indexes, domains and limited types of
  * the app's tables.
+ * @param buckets The buckets of chapter 3; absent if the app has no files.
  */
-export function rulesChapter(entries: Entries): RulesChapter {
+export function rulesChapter(entries: Entries, buckets?: readonly BucketEntry[]): RulesChapter {
   const { facts } = entries;
   const relations = facts.relations
     .filter((relation) => isDocumented(facts, relation.schema) && !relation.is_partition && /[rpf]/.test(relation.kind))
     .sort(byName);
   return {
     rules: relations.flatMap((relation) => entries.of(rulesOf, relation.oid, relation)),
+    ...(buckets && { files: bucketRules(buckets) }),
     sources: [
       { kind: 'catalog', label: 'pg_constraint: what each table and domain asks', sql: constraintsSql },
       { kind: 'catalog', label: 'pg_index: unique indexes', sql: 'select indexdef from pg_indexes order by 1' },

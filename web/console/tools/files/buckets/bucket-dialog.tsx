@@ -75,33 +75,12 @@ export function BucketDialog({
         />
       )}
       <Access isPublic={isPublic} onChange={setPublic} />
-      <div className={styles.size}>
-        <TextInput
-          label="Largest file"
-          description="Empty for the limit of the app."
-          placeholder="50"
-          inputMode="decimal"
-          value={size}
-          {...(bucket && { 'data-autofocus': true })}
-          onChange={({ currentTarget }) => setSize(currentTarget.value)}
-        />
-        <NativeSelect
-          label="Unit"
-          data={[...sizeUnits]}
-          value={unit}
-          onChange={({ currentTarget }) => setUnit(sizeUnits.find((each) => each === currentTarget.value) ?? 'MB')}
-        />
-      </div>
-      <Textarea
-        label="Allowed types"
-        description="One on each line, such as image/* or application/pdf. Empty for every type."
-        placeholder={'image/*\napplication/pdf'}
-        autosize
-        minRows={2}
-        maxRows={6}
-        spellCheck={false}
-        value={types}
-        onChange={({ currentTarget }) => setTypes(currentTarget.value)}
+      <Limits
+        isFirst={bucket !== null}
+        {...{ size, unit, types }}
+        onSize={setSize}
+        onUnit={setUnit}
+        onTypes={setTypes}
       />
     </FormDialog>
   );
@@ -120,4 +99,55 @@ const Access = ({ isPublic, onChange }: { isPublic: boolean; onChange: (isPublic
       Public: everybody with the address reads a file
     </label>
   </fieldset>
+);
+
+/** Fields of the largest file and of the types that a bucket takes. */
+const Limits = ({
+  isFirst,
+  size,
+  unit,
+  types,
+  onSize,
+  onUnit,
+  onTypes,
+}: {
+  /** True if the first of these fields has the focus. */
+  isFirst: boolean;
+  size: string;
+  unit: SizeUnit;
+  types: string;
+  onSize: (size: string) => void;
+  onUnit: (unit: SizeUnit) => void;
+  onTypes: (types: string) => void;
+}) => (
+  <>
+    <div className={styles.size}>
+      <TextInput
+        label="Largest file"
+        description="Empty for the limit of the app."
+        placeholder="50"
+        inputMode="decimal"
+        value={size}
+        data-autofocus={isFirst || undefined}
+        onChange={({ currentTarget }) => onSize(currentTarget.value)}
+      />
+      <NativeSelect
+        label="Unit"
+        data={[...sizeUnits]}
+        value={unit}
+        onChange={({ currentTarget }) => onUnit(sizeUnits.find((each) => each === currentTarget.value) ?? 'MB')}
+      />
+    </div>
+    <Textarea
+      label="Allowed types"
+      description="One on each line, such as image/* or application/pdf. Empty for every type."
+      placeholder={'image/*\napplication/pdf'}
+      autosize
+      minRows={2}
+      maxRows={6}
+      spellCheck={false}
+      value={types}
+      onChange={({ currentTarget }) => onTypes(currentTarget.value)}
+    />
+  </>
 );

@@ -2,6 +2,7 @@ import { IconLock, IconWorld } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { FileUsage } from '../../../../../contract/files.ts';
 import { Icon } from '../../../../ui/icon.tsx';
 import { Skeleton } from '../../../../ui/table.tsx';
 import { Gauge, SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../../ui/workbench.tsx';
@@ -89,23 +90,26 @@ export function BucketNav({
           </Link>
         ))}
       </SideGroup>
-      {usage && (
-        <div className={styles.space}>
-          <h2 className="sr">Space</h2>
-          {usage.quota_bytes > 0 && <Gauge part={usage.stored.bytes / usage.quota_bytes} />}
-          <p>
-            {bytes(usage.stored.bytes)}
-            {usage.quota_bytes > 0 && ` of ${bytes(usage.quota_bytes)}`}
-          </p>
-          <p className="soft">
-            {counted(
-              usage.buckets.reduce((sum, { objects }) => sum + objects, 0),
-              'file',
-            )}
-            , {counted(usage.stored.contents, 'content')}
-          </p>
-        </div>
-      )}
+      {usage && <Space usage={usage} />}
     </SideList>
   );
 }
+
+/** The space that the files take of what the app may have. */
+const Space = ({ usage: { buckets, stored, quota_bytes } }: { usage: FileUsage }) => (
+  <div className={styles.space}>
+    <h2 className="sr">Space</h2>
+    {quota_bytes > 0 && <Gauge part={stored.bytes / quota_bytes} />}
+    <p>
+      {bytes(stored.bytes)}
+      {quota_bytes > 0 && ` of ${bytes(quota_bytes)}`}
+    </p>
+    <p className="soft">
+      {counted(
+        buckets.reduce((sum, { objects }) => sum + objects, 0),
+        'file',
+      )}
+      , {counted(stored.contents, 'content')}
+    </p>
+  </div>
+);

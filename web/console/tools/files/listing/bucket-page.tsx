@@ -12,10 +12,9 @@ import { fileUsage } from '../../../queries/files/usage.ts';
 import { usePanelSteps } from '../../../shortcuts/use-panel-steps.ts';
 import { useSearchKey } from '../../../shortcuts/use-search-key.ts';
 import styles from '../files.module.css';
-import { DeleteDialog } from '../object/delete-dialog.tsx';
+import { type EntriesDialog, EntriesDialogs } from '../object/entries-dialogs.tsx';
 import { ObjectPanel } from '../object/object-panel.tsx';
-import { RelocateDialog } from '../object/relocate-dialog.tsx';
-import { useUploads } from '../uploads/app-uploads.ts';
+import { type Uploads, useUploads } from '../uploads/app-uploads.ts';
 import { DropArea } from '../uploads/drop-area.tsx';
 import { UploadTray } from '../uploads/upload-tray.tsx';
 import { type FilesChange, type FilesSearch, nextSort, readOrder } from '../use-files-search.ts';
@@ -26,12 +25,6 @@ import { type Marks, noMarks, presentMarks } from './marks.ts';
 import { lastPart, ObjectTable } from './object-table.tsx';
 
 const phone = window.matchMedia('(max-width: 760px)');
-
-/** A dialog of the page, and the entries that it is about. */
-export interface EntriesDialog {
-  verb: 'move' | 'copy' | 'delete';
-  entries: readonly Entry[];
-}
 
 /** The folders and objects of a folder of a bucket, with the panel of an object. */
 export function BucketPage({
@@ -53,33 +46,15 @@ export function BucketPage({
 }) {
   const { path = '', q = '', file } = search;
   const order = readOrder(search.sort);
-  const { list, entries, marks, marked, setMarks } = useListing(appRef, bucket.id, `${path}${q}`, order);
+  const listing = useListing(appRef, bucket.id, `${path}${q}`, order);
+  const { list, entries, marked, setMarks } = listing;
   const { data: usage } = useQuery(fileUsage(appRef));
   const stored = usage?.buckets.find(({ id }) => id === bucket.id);
   const [dialog, setDialog] = useState<EntriesDialog | null>(null);
   const uploads = useUploads(appRef, bucket.id, path);
-  const open = useCallback(
-    ({ kind, name }: Entry) => {
-      if (kind === 'object') return onSearch({ file: name });
-      setMarks(noMarks);
-      onSearch({ bucket: bucket.id, path: name, q: undefined, file: undefined });
-    },
-    [bucket.id, onSearch, setMarks],
-  );
-  const chosen = entries?.find(({ name }) => name === file);
-  const objects = useMemo(() => entries?.filter(({ kind }) => kind === 'object'), [entries]);
-  const choose = useCallback((name: string | null) => onSearch({ file: name ?? undefined }), [onSearch]);
-  const steps = usePanelSteps(objects, file ?? null, choose);
-  const field = useSearchKey('Files');
-  const find = (
-    <SearchField
-      ref={field}
-      label="Names that begin with"
-      example="Name begins with"
-      value={q}
-      onSearch={(text) => onSearch({ q: text === '' ? undefined : text })}
-    />
-  );
+  const open = useOpen(bucket.id, onSearch, setMarks);
+  const { chosen, steps } = useChosen(entries, file, onSearch);
+  const find = <FindField q={q} onSearch={onSearch} />;
   return (
     <Page
       bare
@@ -98,7 +73,7 @@ export function BucketPage({
       }
     >
       <DropArea label={path === '' ? bucket.id : lastPart(path)} onFiles={uploads.add}>
-        <Workbench wideList list={nav(find)} listFirst={search.bucket === undefined}>
+        <Workbench wideList list={nav(phone.matches ? null : find)} listFirst={search.bucket === undefined}>
           <div className={classNames(styles.toolbar, file !== undefined && styles.opened)}>
             <BucketToolbar
               {...{ appRef, bucket, path, stored, marked, uploads, onSearch }}
@@ -109,34 +84,16 @@ export function BucketPage({
             <AccessSentence appRef={appRef} bucket={bucket} />
             <QueryFailure query={list} />
           </div>
-          {entries?.length === 0 ? (
-            <EmptyFolder {...{ bucket, path, q, uploads }} onClear={() => onSearch({ q: undefined })} />
-          ) : (
-            (entries !== undefined || !list.isError) && (
-              <ObjectTable
-                {...{ appRef, path, entries, marks, order }}
-                bucket={bucket.id}
-                selected={file}
-                hasMore={list.hasNextPage}
-                isStale={list.isError}
-                onOpen={open}
-                onMarks={setMarks}
-                onSort={(column) => onSearch({ sort: nextSort(order, column) })}
-                onDelete={() => marked.length > 0 && setDialog({ verb: 'delete', entries: marked })}
-                onMore={() => {
-                  if (!list.isFetchingNextPage && !list.isError) void list.fetchNextPage();
-                }}
-              />
-            )
-          )}
-          <div>
-            <UploadTray appRef={appRef} />
-            <Foot {...{ entries, hasMore: list.hasNextPage, isLoading: list.isFetchingNextPage }} />
-          </div>
+          <Entries
+            {...{ appRef, bucket, path, q, file, uploads, order, listing, onSearch }}
+            onOpen={open}
+            onDelete={() => marked.length > 0 && setDialog({ verb: 'delete', entries: marked })}
+          />
+          <Below appRef={appRef} listing={listing} />
         </Workbench>
       </DropArea>
       {dialog && (
-        <Dialogs
+        <EntriesDialogs
           {...{ appRef, buckets, dialog }}
           bucket={bucket.id}
           onDone={(moved) => {
@@ -151,6 +108,100 @@ export function BucketPage({
   );
 }
 
+/** Returns the function that opens a folder, or the panel of an object. */
+function useOpen(bucket: string, onSearch: (change: FilesChange) => void, setMarks: (marks: Marks) => void) {
+  return useCallback(
+    ({ kind, name }: Entry) => {
+      if (kind === 'object') return onSearch({ file: name });
+      setMarks(noMarks);
+      onSearch({ bucket, path: name, q: undefined, file: undefined });
+    },
+    [bucket, onSearch, setMarks],
+  );
+}
+
+/** Returns the entry of the panel, and the functions that open the object before and after it. */
+function useChosen(
+  entries: readonly Entry[] | undefined,
+  file: string | undefined,
+  onSearch: (change: FilesChange) => void,
+) {
+  const chosen = entries?.find(({ name }) => name === file);
+  const objects = useMemo(() => entries?.filter(({ kind }) => kind === 'object'), [entries]);
+  const choose = useCallback((name: string | null) => onSearch({ file: name ?? undefined }), [onSearch]);
+  const steps = usePanelSteps(objects, file ?? null, choose);
+  return { chosen, steps };
+}
+
+/** The uploads, and the line with the number of entries. */
+const Below = ({ appRef, listing: { list, entries } }: { appRef: string; listing: ReturnType<typeof useListing> }) => (
+  <div>
+    <UploadTray appRef={appRef} />
+    <Foot {...{ entries, hasMore: list.hasNextPage, isLoading: list.isFetchingNextPage }} />
+  </div>
+);
+
+/** Field that searches the open folder. */
+function FindField({ q, onSearch }: { q: string; onSearch: (change: FilesChange) => void }) {
+  const field = useSearchKey('Files');
+  return (
+    <SearchField
+      ref={field}
+      label="Names that begin with"
+      example="Name begins with"
+      value={q}
+      onSearch={(text) => onSearch({ q: text === '' ? undefined : text })}
+    />
+  );
+}
+
+/** The table of the entries, or what to do if there is none. */
+function Entries({
+  appRef,
+  bucket,
+  path,
+  q,
+  file,
+  uploads,
+  order,
+  listing: { list, entries, marks, setMarks },
+  onSearch,
+  onOpen,
+  onDelete,
+}: {
+  appRef: string;
+  bucket: Bucket;
+  path: string;
+  q: string;
+  file: string | undefined;
+  uploads: Uploads;
+  order: ListOrder;
+  listing: ReturnType<typeof useListing>;
+  onSearch: (change: FilesChange) => void;
+  onOpen: (entry: Entry) => void;
+  onDelete: () => void;
+}) {
+  if (entries?.length === 0) {
+    return <EmptyFolder {...{ bucket, path, q, uploads }} onClear={() => onSearch({ q: undefined })} />;
+  }
+  // The failure above the table says why there are no entries.
+  if (entries === undefined && list.isError) return null;
+  return (
+    <ObjectTable
+      {...{ appRef, path, entries, marks, order, onOpen, onDelete }}
+      bucket={bucket.id}
+      selected={file}
+      hasMore={list.hasNextPage}
+      isStale={list.isError}
+      onMarks={setMarks}
+      onSort={(column) => onSearch({ sort: nextSort(order, column) })}
+      onMore={() => {
+        if (!list.isFetchingNextPage && !list.isError) void list.fetchNextPage();
+      }}
+    />
+  );
+}
+
 /** Reads the entries below a prefix, and knows which of them the builder has marked. */
 function useListing(appRef: string, bucket: string, prefix: string, order: ListOrder) {
   const list = useInfiniteQuery(objectPages(appRef, bucket, prefix, order));
@@ -159,29 +210,6 @@ function useListing(appRef: string, bucket: string, prefix: string, order: ListO
   const marks = useMemo(() => (entries ? presentMarks(given, entries) : noMarks), [given, entries]);
   const marked = entries?.filter(({ id }) => marks.ids.has(id)) ?? [];
   return { list, entries, marks, marked, setMarks };
-}
-
-/** The dialog that deletes, moves or copies entries. */
-function Dialogs({
-  dialog: { verb, entries },
-  onDone,
-  ...place
-}: {
-  appRef: string;
-  buckets: readonly Bucket[];
-  bucket: string;
-  dialog: EntriesDialog;
-  /**
-   * Called after the change: with the new path of the object in the panel, with null if the object is not in the bucket
-   * any more, or with undefined if it is unchanged.
-   */
-  onDone: (moved: string | null | undefined) => void;
-  onClose: () => void;
-}) {
-  if (verb === 'delete') return <DeleteDialog {...place} entries={entries} onDone={() => onDone(null)} />;
-  return (
-    <RelocateDialog {...place} {...{ verb, entries }} onDone={(moved) => onDone(verb === 'move' ? moved : undefined)} />
-  );
 }
 
 /** Returns the breadcrumbs of a folder. */

@@ -9,10 +9,10 @@ import type { Bucket } from '../../../queries/files/buckets.ts';
 import type { Entry } from '../../../queries/files/objects.ts';
 import { BucketMenu } from '../buckets/bucket-menu.tsx';
 import styles from '../files.module.css';
+import type { EntriesDialog } from '../object/entries-dialogs.tsx';
 import type { Uploads } from '../uploads/app-uploads.ts';
 import { FilesField, UploadButton } from '../uploads/upload-button.tsx';
 import type { FilesChange } from '../use-files-search.ts';
-import type { EntriesDialog } from './bucket-page.tsx';
 import { FolderDialog } from './folder-dialog.tsx';
 
 /** Bar of a bucket: the open folder, the search, and what can be done with the folder or with the marked entries. */

@@ -4,7 +4,7 @@ import form from '../../../forms/form.module.css';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
 
 /** Returns the reason why a text cannot be a part of a path; null if it can. Pure. */
-export const partProblem = (name: string): string | null =>
+const partProblem = (name: string): string | null =>
   name.trim() === ''
     ? 'Enter a name first.'
     : name.includes('/') || name === '.' || name === '..'

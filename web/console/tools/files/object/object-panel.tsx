@@ -16,8 +16,8 @@ import type { Bucket } from '../../../queries/files/buckets.ts';
 import { type Entry, objectInfo, type StoredObject } from '../../../queries/files/objects.ts';
 import { fileAccess } from '../../../queries/files/usage.ts';
 import styles from '../files.module.css';
-import type { EntriesDialog } from '../listing/bucket-page.tsx';
 import { lastPart } from '../listing/object-table.tsx';
+import type { EntriesDialog } from './entries-dialogs.tsx';
 import { LinksSection } from './links-section.tsx';
 import { Preview } from './preview.tsx';
 

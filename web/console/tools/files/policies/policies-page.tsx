@@ -40,11 +40,7 @@ export function PoliciesPage({
   /** The bucket that a new policy is about at first. */
   bucket: string | undefined;
 }) {
-  const { chapter, pending } = useChapter(appRef, 'roles');
-  const access = useQuery(fileAccess(appRef));
-  const groups = useMemo(() => (chapter ? groupsOf(chapter, access.data ?? []) : []), [chapter, access.data]);
-  const cells = useMemo(() => groups.flatMap(({ rows }) => rows.flatMap((row) => row.cells)), [groups]);
-  const policies = useMemo(() => chapter?.policies.filter(({ entity }) => isOfFiles(entity)) ?? [], [chapter]);
+  const { chapter, pending, access, groups, cells, policies } = useAccess(appRef);
   const [chosen, choose] = useState<string | null>(null);
   const selected = cells.find((cell) => cellKey(cell) === chosen) ?? null;
   const down = useMemo(
@@ -78,14 +74,7 @@ export function PoliciesPage({
           </span>
         </Toolbar>
         <div className={styles.scroll}>
-          <p className={styles.answer}>
-            {buckets.length === 0
-              ? 'There is no bucket yet, so there is no file to protect.'
-              : `${counted(policies.length, 'policy', 'policies')} on storage.objects and storage.buckets ${policies.length === 1 ? 'decides' : 'decide'} about ${counted(buckets.length, 'bucket')}. `}
-            <Link to="/app/$ref/roles" params={{ ref: appRef }} className={styles.chapter}>
-              Chapter 6
-            </Link>
-          </p>
+          <Answer appRef={appRef} buckets={buckets.length} policies={policies.length} />
           {undo !== null && <UndoNote appRef={appRef} sql={undo} onClose={() => setUndo(null)} />}
           <p className={styles.legend}>
             <Verdict of="always" /> <Verdict of="when" /> <Verdict of="never" />
@@ -93,23 +82,10 @@ export function PoliciesPage({
           <QueryFailure query={access} />
           {chapter && access.data ? (
             groups.length > 0 && (
-              <RoleMatrix
-                heading="Bucket and operation"
-                roles={chapter.roles}
-                groups={groups}
-                words={!phone.matches}
-                narrow={phone.matches}
-                probed={unprobed}
-                selected={selected}
-                onSelect={(cell: RoleCell) => choose(cellKey(cell))}
-              />
+              <BucketMatrix {...{ chapter, groups, selected }} onSelect={(cell) => choose(cellKey(cell))} />
             )
           ) : access.isError ? null : (
-            <Table label="Access">
-              <tbody>
-                <LoadingRows rows={8} widths={[90, 60, 60, 90]} />
-              </tbody>
-            </Table>
+            <Waiting />
           )}
           {policies.length > 0 && (
             <div className={styles.policies}>
@@ -133,11 +109,64 @@ export function PoliciesPage({
   );
 }
 
+/** Reads who may do what with the files of each bucket, and the policies on files. */
+function useAccess(appRef: string) {
+  const { chapter, pending } = useChapter(appRef, 'roles');
+  const access = useQuery(fileAccess(appRef));
+  const groups = useMemo(() => (chapter ? groupsOf(chapter, access.data ?? []) : []), [chapter, access.data]);
+  const cells = useMemo(() => groups.flatMap(({ rows }) => rows.flatMap((row) => row.cells)), [groups]);
+  const policies = useMemo(() => chapter?.policies.filter(({ entity }) => isOfFiles(entity)) ?? [], [chapter]);
+  return { chapter, pending, access, groups, cells, policies };
+}
+
 /** Arranges the cells as a matrix with a group for each bucket. */
 const groupsOf = (chapter: RolesChapter, cells: RoleCell[]): MatrixGroup[] =>
   matrixOf({ ...chapter, cells }, []).map((group) => ({ ...group, name: group.entity, argumentTypes: null }));
 
 const isOfFiles = (entity: string): boolean => entity === 'storage.objects' || entity === 'storage.buckets';
+
+const BucketMatrix = ({
+  chapter,
+  groups,
+  selected,
+  onSelect,
+}: {
+  chapter: RolesChapter;
+  groups: readonly MatrixGroup[];
+  selected: RoleCell | null;
+  onSelect: (cell: RoleCell) => void;
+}) => (
+  <RoleMatrix
+    heading="Bucket and operation"
+    roles={chapter.roles}
+    groups={groups}
+    words={!phone.matches}
+    narrow={phone.matches}
+    probed={unprobed}
+    selected={selected}
+    onSelect={onSelect}
+  />
+);
+
+/** One sentence about the number of policies. */
+const Answer = ({ appRef, buckets, policies }: { appRef: string; buckets: number; policies: number }) => (
+  <p className={styles.answer}>
+    {buckets === 0
+      ? 'There is no bucket yet, so there is no file to protect. '
+      : `${counted(policies, 'policy', 'policies')} on storage.objects and storage.buckets ${policies === 1 ? 'decides' : 'decide'} about ${counted(buckets, 'bucket')}. `}
+    <Link to="/app/$ref/roles" params={{ ref: appRef }} className={styles.chapter}>
+      Chapter 6
+    </Link>
+  </p>
+);
+
+const Waiting = () => (
+  <Table label="Access">
+    <tbody>
+      <LoadingRows rows={8} widths={[90, 60, 60, 90]} />
+    </tbody>
+  </Table>
+);
 
 /** Confirms that a policy was added, and takes it back. */
 function UndoNote({ appRef, sql, onClose }: { appRef: string; sql: string; onClose: () => void }) {

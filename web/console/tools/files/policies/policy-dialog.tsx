@@ -1,5 +1,5 @@
 import { NativeSelect } from '@mantine/core';
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { type UseQueryResult, useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Code } from '../../../../ui/code.tsx';
 import { Tabs } from '../../../../ui/tabs.tsx';
@@ -8,7 +8,7 @@ import { milliseconds } from '../../../format/format.ts';
 import form from '../../../forms/form.module.css';
 import { FormDialog } from '../../../forms/form-dialog.tsx';
 import type { Bucket } from '../../../queries/files/buckets.ts';
-import { applyMigration, migrationTrial } from '../../../queries/sql.ts';
+import { applyMigration, migrationTrial, type TimedTrial } from '../../../queries/sql.ts';
 import styles from '../files.module.css';
 import { policyMigration, policyMigrationName, policyTemplates } from './policy-templates.ts';
 
@@ -73,30 +73,48 @@ export function PolicyDialog({
           </label>
         ))}
       </fieldset>
-      <div>
-        <Tabs
-          label="What will change"
-          tabs={[
-            { name: 'Migration', content: <Code code={sql} language="sql" label="the migration" /> },
-            {
-              name: 'Specification',
-              content: trial.data ? (
-                <ChangeList appRef={appRef} changes={trial.data.changes} all={trial.data.changes.length} />
-              ) : (
-                <p className={form.words}>Trying the migration …</p>
-              ),
-            },
-            { name: 'Undo', content: <Code code={undo} language="sql" label="the migration that takes it back" /> },
-          ]}
-        />
-        <p className={failed ? styles.bad : 'soft'} role="status">
-          {failed
-            ? `PostgreSQL refuses the migration: ${failed.message}.`
-            : trial.data
-              ? `Tried in a transaction: no error, ${milliseconds(trial.data.milliseconds)}.`
-              : 'Trying in a transaction …'}
-        </p>
-      </div>
+      <Effect {...{ appRef, sql, undo, trial }} />
     </FormDialog>
+  );
+}
+
+/** The migration, its effect on the specification, and the migration that takes it back. */
+function Effect({
+  appRef,
+  sql,
+  undo,
+  trial: { data },
+}: {
+  appRef: string;
+  sql: string;
+  undo: string;
+  trial: UseQueryResult<TimedTrial>;
+}) {
+  const failed = data?.failed?.details;
+  return (
+    <div>
+      <Tabs
+        label="What will change"
+        tabs={[
+          { name: 'Migration', content: <Code code={sql} language="sql" label="the migration" /> },
+          {
+            name: 'Specification',
+            content: data ? (
+              <ChangeList appRef={appRef} changes={data.changes} all={data.changes.length} />
+            ) : (
+              <p className={form.words}>Trying the migration …</p>
+            ),
+          },
+          { name: 'Undo', content: <Code code={undo} language="sql" label="the migration that takes it back" /> },
+        ]}
+      />
+      <p className={failed ? styles.bad : 'soft'} role="status">
+        {failed
+          ? `PostgreSQL refuses the migration: ${failed.message}.`
+          : data
+            ? `Tried in a transaction: no error, ${milliseconds(data.milliseconds)}.`
+            : 'Trying in a transaction …'}
+      </p>
+    </div>
   );
 }

@@ -22,7 +22,7 @@ import { QueryFailure } from '../../../layout/query-failure.tsx';
 import { connection } from '../../../queries/apps.ts';
 import { createS3Key, deleteS3Key, rotateUrlKey, s3Keys } from '../../../queries/files/usage.ts';
 import styles from '../files.module.css';
-import { awsCommands, REGION, rcloneCommands } from './examples.ts';
+import { awsCommands, REGION, rcloneCommands, type S3Access } from './examples.ts';
 import { SecretDialog } from './secret-dialog.tsx';
 
 /** Access by the S3 protocol: its endpoint, keys and commands; and the key that signs links. */
@@ -60,16 +60,7 @@ export function S3Page({ appRef, nav, bucket }: { appRef: string; nav: ReactNode
             Programs that speak the protocol of Amazon S3 read and write the buckets of this app.
           </p>
           <QueryFailure query={keys} />
-          <section className={styles.section}>
-            <h2>Address</h2>
-            <KeyValues
-              pairs={[
-                ['Endpoint', endpoint && <CopiedCode text={endpoint} what="the endpoint" />],
-                ['Region', <CopiedCode key="region" text={REGION} what="the region" />],
-                ['Addresses', 'path style: the bucket is the first part of the path'],
-              ]}
-            />
-          </section>
+          <Address endpoint={endpoint} />
           <section className={styles.section}>
             <h2>
               Access keys <span className="soft">each reads and changes every file, whatever the policies say</span>
@@ -82,34 +73,8 @@ export function S3Page({ appRef, nav, bucket }: { appRef: string; nav: ReactNode
               !(keys.isError && !keys.data) && <KeyTable keys={keys.data} isStale={keys.isError} onDelete={setDialog} />
             )}
           </section>
-          <section className={styles.section}>
-            <h2>Commands</h2>
-            <Tabs
-              label="Commands"
-              tabs={[
-                {
-                  name: 'aws',
-                  content: <Code code={awsCommands(example)} language="shell" label="the commands for aws" />,
-                },
-                {
-                  name: 'rclone',
-                  content: <Code code={rcloneCommands(example)} language="shell" label="the commands for rclone" />,
-                },
-              ]}
-            />
-          </section>
-          <section className={styles.section}>
-            <h2>Signed links</h2>
-            <p className={styles.prose}>
-              A signed link reads or uploads one file until it ends. Replace the key to end all of them at once, for
-              example after a link reached the wrong person.
-            </p>
-            <p>
-              <Button small onClick={() => setDialog('rotate')}>
-                Replace the key of signed links
-              </Button>
-            </p>
-          </section>
+          <Commands access={example} />
+          <SignedLinks onRotate={() => setDialog('rotate')} />
         </div>
       </Workbench>
       {dialog === 'create' && (
@@ -130,6 +95,53 @@ export function S3Page({ appRef, nav, bucket }: { appRef: string; nav: ReactNode
     </Page>
   );
 }
+
+const Address = ({ endpoint }: { endpoint: string }) => (
+  <section className={styles.section}>
+    <h2>Address</h2>
+    <KeyValues
+      pairs={[
+        ['Endpoint', endpoint && <CopiedCode text={endpoint} what="the endpoint" />],
+        ['Region', <CopiedCode key="region" text={REGION} what="the region" />],
+        ['Addresses', 'path style: the bucket is the first part of the path'],
+      ]}
+    />
+  </section>
+);
+
+const Commands = ({ access }: { access: S3Access }) => (
+  <section className={styles.section}>
+    <h2>Commands</h2>
+    <Tabs
+      label="Commands"
+      tabs={[
+        {
+          name: 'aws',
+          content: <Code code={awsCommands(access)} language="shell" label="the commands for aws" />,
+        },
+        {
+          name: 'rclone',
+          content: <Code code={rcloneCommands(access)} language="shell" label="the commands for rclone" />,
+        },
+      ]}
+    />
+  </section>
+);
+
+const SignedLinks = ({ onRotate }: { onRotate: () => void }) => (
+  <section className={styles.section}>
+    <h2>Signed links</h2>
+    <p className={styles.prose}>
+      A signed link reads or uploads one file until it ends. Replace the key to end all of them at once, for example
+      after a link reached the wrong person.
+    </p>
+    <p>
+      <Button small onClick={onRotate}>
+        Replace the key of signed links
+      </Button>
+    </p>
+  </section>
+);
 
 const KeyTable = ({
   keys,

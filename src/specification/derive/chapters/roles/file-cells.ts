@@ -1,0 +1,144 @@
+import { type BucketEntry, type FileOperation, fileOperations } from '../../../../../contract/specification-files.ts';
+import type { FileCell } from '../../../../../contract/specification-roles.ts';
+import { Access } from '../../../../access/access.ts';
+import type { ChapterRole } from '../../../../access/calling-roles.ts';
+import { always, type Decision, denied, noRows, type PolicyConditions } from '../../../../access/decision.ts';
+import type { Lookup } from '../../../../access/lookup.ts';
+import type { RowOperation } from '../../../../access/operations.ts';
+import { outcomes, TRUE } from '../../../../access/outcomes.ts';
+import type { RelationFact } from '../../../../catalog/entities.ts';
+import { fileTables } from '../files.ts';
+import { decisionWords } from './condition-words.ts';
+
+/**
+ * The statements on storage.objects that an operation needs. An upload that replaces is an INSERT with ON CONFLICT, and
+ * the decision about UPDATE includes that the caller sees the row.
+ */
+const statementsOf: Readonly<Record<FileOperation, readonly RowOperation[]>> = {
+  read: ['select'],
+  list: ['select'],
+  upload: ['insert'],
+  replace: ['insert', 'update'],
+  move: ['update'],
+  delete: ['delete'],
+};
+
+/**
+ * Decides what each role may do with the files of each bucket. The policies on storage.objects decide, as for rows; in
+ * the words of a cell, the bucket is known.
+ */
+export function fileCells(look: Lookup, buckets: readonly BucketEntry[]): FileCell[] {
+  const tables = fileTables(look, look.facts);
+  if (!tables) return [];
+  const decisions = new TableDecisions(look, tables.objects);
+  return buckets.flatMap((bucket) =>
+    fileOperations.flatMap((operation) =>
+      look.shared.roles.map((role) => cell(role, bucket, operation, decisions.of(role, operation))),
+    ),
+  );
+}
+
+/** The decisions about storage.objects as a whole. */
+class TableDecisions {
+  readonly #access: Access;
+  readonly #objects: RelationFact;
+  readonly #made = new Map<string, Decision>();
+
+  constructor(look: Lookup, objects: RelationFact) {
+    this.#access = new Access(look);
+    this.#objects = objects;
+  }
+
+  of(role: ChapterRole, operation: FileOperation): Decision[] {
+    return statementsOf[operation].map((statement) => {
+      const key = `${role.name} ${statement}`;
+      const made =
+        this.#made.get(key) ??
+        (role.barred === null ? this.#access.decide(role.caller, this.#objects, statement) : denied(role.barred));
+      this.#made.set(key, made);
+      return made;
+    });
+  }
+}
+
+function cell(
+  role: ChapterRole,
+  bucket: BucketEntry,
+  operation: FileOperation,
+  ofTable: readonly Decision[],
+): FileCell {
+  const decisions = ofTable.map((decision, i) => {
+    const statement = statementsOf[operation][i] ?? 'select';
+    return decision.verdict === 'when' ? inBucket(decision, bucket.id, statement) : decision;
+  });
+  const decision =
+    operation === 'read' && bucket.public
+      ? always('everybody may read the files of a public bucket')
+      : joined(decisions);
+  const verdict = decision.verdict === 'always' && decision.errors.length > 0 ? 'when' : decision.verdict;
+  return {
+    role: role.name,
+    bucket: bucket.id,
+    operation,
+    verdict,
+    words: verdict === 'when' ? decisionWords(decision) : '',
+    reason: decision.reason,
+    policies: decision.policies,
+  };
+}
+
+/** Returns the decision about the files of one bucket: the bucket of each row is known. */
+function inBucket(decision: Decision, bucket: string, statement: RowOperation): Decision {
+  const conditions: Decision['conditions'][number][] = [];
+  for (const condition of decision.conditions) {
+    if (typeof condition === 'string') {
+      conditions.push(condition);
+      continue;
+    }
+    const known = ofBucket(condition, bucket);
+    const can = [known.using, known.check, known.seen].map((part) =>
+      part === null ? TRUE : outcomes(part, known.caller),
+    );
+    if (can.some((each) => (each & TRUE) === 0)) {
+      const none = 'no policy lets it through for this bucket';
+      return { ...(statement === 'insert' ? denied(none) : noRows(none)), policies: decision.policies };
+    }
+    if (can.some((each) => each !== TRUE)) conditions.push(known);
+  }
+  const verdict = conditions.length === 0 ? 'always' : 'when';
+  return { ...decision, verdict, conditions };
+}
+
+/** Returns the conditions with the knowledge that `bucket_id` of each row is the bucket. */
+const ofBucket = (condition: PolicyConditions, bucket: string): PolicyConditions => ({
+  ...condition,
+  caller: { ...condition.caller, row: new Map([['bucket_id', { is: 'known', text: bucket }]]) },
+});
+
+/** Returns the decision about an operation that needs several statements. */
+function joined(decisions: readonly Decision[]): Decision {
+  const refused = decisions.find(({ verdict }) => verdict === 'never');
+  const [first, ...more] = decisions;
+  if (refused || !first || more.length === 0) return refused ?? first ?? always('');
+  const names = new Set(decisions.flatMap(({ policies }) => policies));
+  return {
+    ...first,
+    verdict: decisions.some(({ verdict }) => verdict === 'when') ? 'when' : 'always',
+    conditions: uniqueConditions(decisions),
+    errors: decisions.flatMap(({ errors }) => errors),
+    reason: [...new Set(decisions.map(({ reason }) => reason))].join('; '),
+    policies: [...names],
+  };
+}
+
+/** Returns the conditions of all decisions without those whose words repeat. */
+function uniqueConditions(decisions: readonly Decision[]): Decision['conditions'] {
+  const found = new Map<string, Decision['conditions'][number]>();
+  for (const decision of decisions) {
+    for (const condition of decision.conditions) {
+      const words = decisionWords({ ...decision, conditions: [condition], errors: [] });
+      if (!found.has(words)) found.set(words, condition);
+    }
+  }
+  return [...found.values()];
+}
