@@ -63,8 +63,8 @@ export interface Rule {
   comment: string | null;
   /** The rule as PostgreSQL prints it. */
   sql: string;
-  /** `no row`: PostgreSQL does not check the rule. A rule of the kind `files` is one of the pages and of the bucket. */
-  applies_to: 'all rows' | 'new and changed rows' | 'no row';
+  /** `no row`: PostgreSQL does not check the rule. `uploads`: forms check it, and the limits of the bucket. */
+  applies_to: 'all rows' | 'new and changed rows' | 'no row' | 'uploads';
   /** The SQLSTATE of PostgreSQL's error for a violation. */
   sqlstate: string;
 }

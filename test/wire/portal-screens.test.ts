@@ -31,8 +31,8 @@ it('GET /portal/v1/screens shows each caller the screens of the caller’s roles
     screens.find(({ kind, entity }) => kind === 'form' && entity === 'public.comments')?.columns;
   // The policy refuses internal comments of customers, so the form does not offer the field to customers.
   expect([formOf(customer), formOf(agent)]).toEqual([
-    ['ticket', 'body'],
-    ['ticket', 'body', 'internal'],
+    ['ticket', 'body', 'attachments'],
+    ['ticket', 'body', 'attachments', 'internal'],
   ]);
   // The agent sees all tickets, so their list is not named as the caller's own.
   const unfiltered = ({ screens }: PortalScreens) =>

@@ -39,6 +39,16 @@ describe('compareDerivations', () => {
       ['entities: The field note of kept.a is gone.'],
     ],
     [
+      'reports changed files of a field, and a field with files that was renamed as renamed',
+      "create table kept.a (id int, note text); select ninefold.file_field('kept.a', 'note', 'photos')",
+      "alter table kept.a rename note to photo; select ninefold.file_field('kept.a', 'photo', 'photos', '{image/png}', 1500000)",
+      [
+        'entities: In place of the field note of kept.a there is photo, the same but for its name.',
+        'entities: photo of kept.a now holds a file of the bucket photos (image/png, at most 1.5 MB) (before: a file of the bucket photos).',
+        'rules: New rule for kept.a: photo holds a file of the bucket photos (image/png, at most 1.5 MB), checked by the pages.',
+      ],
+    ],
+    [
       'reports a field as new if it takes the place of a dropped one',
       'create table kept.a (id int, note text)',
       'alter table kept.a drop note, add remark text',

@@ -92,7 +92,7 @@ function statesWords({ machines }: NonNullable<Specification['chapters']['states
 
 function rulesWords({ rules }: NonNullable<Specification['chapters']['rules']>): Piece[] {
   if (rules.length === 0) return ['None yet'];
-  const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
+  const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows' && applies_to !== 'uploads').length;
   return [
     figure(rules.length),
     word(rules.length, 'rule'),

@@ -51,6 +51,7 @@ const reach: Readonly<Record<string, string>> = {
   'all rows': 'for all rows',
   'new and changed rows': 'for new and changed rows only',
   'no row': 'for no row, because it is not enforced',
+  uploads: 'by the pages',
 };
 
 const reachWords = (before: JsonObject, after: JsonObject): string[] =>

@@ -38,10 +38,11 @@ function isShownWithFields({ kind, comment, applies_to, fields, words, sqlstate 
 }
 
 const line = (rule: Rule): string =>
-  `- ${inline(within(shownSql(rule.words)))}${rule.comment === null ? '' : `: “${inline(within(rule.comment))}”`}${rule.kind === 'files' ? ' (checked by the pages; the limits of the bucket bind every upload)' : reach[rule.applies_to]}`;
+  `- ${inline(within(shownSql(rule.words)))}${rule.comment === null ? '' : `: “${inline(within(rule.comment))}”`}${reach[rule.applies_to]}`;
 
 const reach: Readonly<Record<Rule['applies_to'], string>> = {
   'all rows': '',
   'new and changed rows': ' (not checked for rows from before it)',
   'no row': ' (not enforced)',
+  uploads: ' (checked by the pages; the limits of the bucket bind every upload)',
 };

@@ -194,6 +194,7 @@ function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field:
       rule.kind !== 'required' &&
       rule.kind !== 'primary key' &&
       rule.applies_to !== 'no row' &&
+      rule.applies_to !== 'uploads' &&
       rule.fields.every((name) => known.has(name)),
   );
   const ofTable = shown.flatMap((rule): PortalRule[] => {

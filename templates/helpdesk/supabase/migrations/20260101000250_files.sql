@@ -30,27 +30,28 @@ create policy "attachments in the own folder" on storage.objects for insert to a
 create policy "own attachments, and all for leads" on storage.objects for delete to authenticated using (
   bucket_id = 'attachments' and (owner_id = (select auth.uid())::text or (select ninefold.has_role('lead'))));
 
--- A member adds only files that the member may read, so that nobody reads a file by its name alone.
+-- A member adds only own uploads, so that nobody reads a file by its name alone.
 create function public.check_attachments() returns trigger
   language plpgsql
   set search_path = ''
 as $$
 begin
-  if exists (
+  if current_user = 'authenticated' and exists (
     select unnest(new.attachments) except select unnest(case when tg_op = 'UPDATE' then old.attachments end)
-    except select o.name from storage.objects o where o.bucket_id = 'attachments' and o.name = any (new.attachments)) then
+    except select o.name from storage.objects o
+      where o.bucket_id = 'attachments' and o.name = any (new.attachments) and o.owner_id = (select auth.uid())::text) then
     raise exception using errcode = 'HD004',
-      message = 'One of the files does not exist.',
+      message = 'One of the new files does not exist, or another member uploaded it.',
       hint = 'Upload it again.';
   end if;
-  return new;
+  return null;
 end
 $$;
-comment on function public.check_attachments() is 'Refuses files that do not exist, or that the caller may not read.';
+comment on function public.check_attachments() is 'Refuses files that the member has not uploaded.';
 revoke execute on function public.check_attachments() from public, anon, authenticated, service_role;
-create trigger check_attachments before insert or update of attachments on public.tickets
+create trigger check_attachments after insert or update of attachments on public.tickets
   for each row execute function public.check_attachments();
-create trigger check_attachments before insert or update of attachments on public.comments
+create trigger check_attachments after insert or update of attachments on public.comments
   for each row execute function public.check_attachments();
 
 -- As the owner of the tables: whoever deletes a ticket, or an account with its tickets, does not own all files.

@@ -19,25 +19,26 @@ create policy "pictures in the own folder" on storage.objects for insert to auth
 create policy "own pictures" on storage.objects for delete to authenticated using (
   bucket_id = 'pictures' and owner_id = (select auth.uid())::text);
 
--- A member adds only pictures that the member may read, so that nobody reads a picture by its name alone.
+-- A member adds only own uploads, so that nobody reads a picture by its name alone.
 create function public.check_pictures() returns trigger
   language plpgsql
   set search_path = ''
 as $$
 begin
-  if exists (
+  if current_user = 'authenticated' and exists (
     select unnest(new.pictures) except select unnest(case when tg_op = 'UPDATE' then old.pictures end)
-    except select o.name from storage.objects o where o.bucket_id = 'pictures' and o.name = any (new.pictures)) then
+    except select o.name from storage.objects o
+      where o.bucket_id = 'pictures' and o.name = any (new.pictures) and o.owner_id = (select auth.uid())::text) then
     raise exception using errcode = 'NT005',
-      message = 'One of the pictures does not exist.',
+      message = 'One of the new pictures does not exist, or another member uploaded it.',
       hint = 'Upload it again.';
   end if;
-  return new;
+  return null;
 end
 $$;
-comment on function public.check_pictures() is 'Refuses pictures that do not exist, or that the caller may not read.';
+comment on function public.check_pictures() is 'Refuses pictures that the member has not uploaded.';
 revoke execute on function public.check_pictures() from public, anon, authenticated, service_role;
-create trigger check_pictures before insert or update of pictures on public.notes
+create trigger check_pictures after insert or update of pictures on public.notes
   for each row execute function public.check_pictures();
 
 -- As the owner of the tables: another member may have added a picture to the deleted note.

@@ -40,8 +40,8 @@ export function EntityFields({ appRef, entity }: { appRef: string; entity: Entit
 /** Describes the properties of a field. */
 function FieldWords({ field }: { field: Entity['fields'][number] }) {
   const filled = filledBy(field);
-  const { references, enum_values, attributes, collation, numbering, comment, type_comments = [] } = field;
-  const details = [filled, references, enum_values, attributes, collation, numbering, comment];
+  const { references, enum_values, attributes, collation, numbering, files, comment, type_comments = [] } = field;
+  const details = [filled, references, enum_values, attributes, collation, numbering, files, comment];
   if (details.every((one) => !one)) return null;
   const equal = equalWords(field);
   return (
@@ -71,6 +71,11 @@ function FieldWords({ field }: { field: Entity['fields'][number] }) {
         </span>
       )}
       {numbering && <span>numbers {numbering}</span>}
+      {files && (
+        <span>
+          {files.many ? 'files' : 'a file'} of the bucket <code>{files.bucket}</code>
+        </span>
+      )}
     </span>
   );
 }

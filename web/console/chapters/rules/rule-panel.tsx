@@ -56,19 +56,21 @@ export function RulePanel({
       <PanelSection title="SQL">
         <Code code={rule.sql} language="sql" label="the SQL of the rule" wrap />
       </PanelSection>
-      <PanelSection title="Violation">
-        <KeyValues
-          pairs={[
-            [
-              'Code',
-              <Link key="code" to="/app/$ref/errors" params={params} search={{ error: `rule.${rule.id}` }}>
-                <code>{rule.sqlstate}</code>
-              </Link>,
-            ],
-            ['Hint', rule.comment ?? 'none: the rule has no comment'],
-          ]}
-        />
-      </PanelSection>
+      {rule.kind !== 'files' && (
+        <PanelSection title="Violation">
+          <KeyValues
+            pairs={[
+              [
+                'Code',
+                <Link key="code" to="/app/$ref/errors" params={params} search={{ error: `rule.${rule.id}` }}>
+                  <code>{rule.sqlstate}</code>
+                </Link>,
+              ],
+              ['Hint', rule.comment ?? 'none: the rule has no comment'],
+            ]}
+          />
+        </PanelSection>
+      )}
       <p className={styles.ways}>
         {expression !== null && (
           <Button small icon={IconFlask} onClick={() => onTry(rule.entity, expression)}>

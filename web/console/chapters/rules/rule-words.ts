@@ -34,7 +34,7 @@ const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
  * Returns SQL that sets the description of a rule as a comment; null if the rule is neither a constraint nor an index.
  */
 export function commentSql({ kind, name, entity, sql, words, comment }: Rule): string | null {
-  if (kind === 'type' || name === 'required' || name.endsWith(' not null')) return null;
+  if (kind === 'type' || kind === 'files' || name === 'required' || name.endsWith(' not null')) return null;
   const on = () => {
     if (/^CREATE UNIQUE INDEX/i.test(sql)) {
       // An index has the schema of its table, which the id of the entity starts with.
@@ -54,6 +54,7 @@ export const boundRows: Readonly<Record<Rule['applies_to'], string>> = {
   'all rows': 'all rows',
   'new and changed rows': 'new and changed rows; older rows may violate the rule (NOT VALID)',
   'no row': 'no row: it is not enforced',
+  uploads: 'files that members upload on the pages; the limits of the bucket bind every upload',
 };
 
 /** Returns SQL that validates the existing rows; null if PostgreSQL has validated them or has nothing to validate. */

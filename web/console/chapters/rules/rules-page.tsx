@@ -36,7 +36,7 @@ const ruleColumns: readonly ListColumn<Rule>[] = [
 ];
 
 function Kind({ rule: { kind, applies_to } }: { rule: Rule }) {
-  if (applies_to === 'all rows') return kind;
+  if (applies_to === 'all rows' || applies_to === 'uploads') return kind;
   return (
     <>
       {kind} <Tag kind="warn">{applies_to === 'no row' ? 'not enforced' : 'not valid'}</Tag>
@@ -127,7 +127,7 @@ function Answer({ chapter: { rules } }: { chapter: RulesChapter }) {
   if (rules.length === 0) return <>No rules yet: every row is valid. Add a constraint to see it here.</>;
   const entities = new Set(rules.map(({ entity }) => entity)).size;
   const commented = rules.filter((rule) => rule.comment !== null).length;
-  const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows').length;
+  const loose = rules.filter(({ applies_to }) => applies_to !== 'all rows' && applies_to !== 'uploads').length;
   const proof = figureLink('table-5-1');
   return (
     <>

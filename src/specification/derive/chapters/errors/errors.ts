@@ -35,7 +35,7 @@ export function errorsChapter(
   const keys = foreignKeys(look);
   const lines: ErrorLine[] = [
     ...rules.rules
-      .filter((rule) => rule.applies_to !== 'no row')
+      .filter(({ applies_to }) => applies_to !== 'no row' && applies_to !== 'uploads')
       .flatMap((rule) => {
         const key = rule.kind === 'reference' ? keys.get(keyName(rule.entity, rule.name)) : undefined;
         return entries.of(ofRule, rule.id, rule, key);

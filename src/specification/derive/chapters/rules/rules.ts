@@ -71,7 +71,7 @@ function rulesOf(look: EntryLookup, relation: RelationFact): Rule[] {
   const ofFields = fields.flatMap((field) => [
     ...required(field, key.includes(field.number), entity),
     ...typeRules(look, field),
-    ...fileRules(look, field),
+    ...fileRules(look, relation, field),
   ]);
   const ofRows = [
     ...constraints.flatMap((one) => constraintRules(look, relation, one)),
