@@ -14,7 +14,7 @@ import { inBucket, rowOf } from './in-bucket.ts';
  * The statements on storage.objects that an operation needs. An upload that replaces is an INSERT with ON CONFLICT, and
  * the decision about UPDATE includes that the caller sees the row.
  */
-const statementsOf: Readonly<Record<FileOperation, readonly RowOperation[]>> = {
+export const statementsOf: Readonly<Record<FileOperation, readonly RowOperation[]>> = {
   read: ['select'],
   list: ['select'],
   upload: ['insert'],
