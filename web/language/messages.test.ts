@@ -35,7 +35,7 @@ describe('the message catalog', () => {
   );
 
   it('contains only messages that a page uses', () => {
-    const sources = ['../portal', '../fields', '../ui'].flatMap((folder) =>
+    const sources = ['../portal', '../fields', '../files', '../ui'].flatMap((folder) =>
       readdirSync(new URL(folder, import.meta.url), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
         .map((entry) => readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8')),

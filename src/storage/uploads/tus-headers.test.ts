@@ -75,9 +75,9 @@ describe('readFileMetadata', () => {
     });
   });
 
-  it('uses the general type and no-cache by default, and composes the path', () => {
+  it('uses the general type and no-cache by default, and keeps the spelling of the path', () => {
     const { place, details } = read({ ...required, objectName: 'e\u0301' });
-    expect(place.name).toBe('\u00e9');
+    expect(place.name).toBe('e\u0301');
     expect(details).toEqual({
       contentType: 'application/octet-stream',
       cacheControl: 'no-cache',
