@@ -12,7 +12,7 @@ describe('awsCommands', () => {
   it('sets key, secret, region and endpoint and names the bucket', () => {
     expect(awsCommands({ ...access, bucket: 'photos' })).toBe(`export AWS_ACCESS_KEY_ID=NFKEY
 export AWS_SECRET_ACCESS_KEY=abc_-1
-export AWS_REGION=local AWS_ENDPOINT_URL_S3=https://shop.example.org/storage/v1/s3
+export AWS_REGION=local AWS_DEFAULT_REGION=local AWS_ENDPOINT_URL_S3=https://shop.example.org/storage/v1/s3
 aws s3 ls s3://photos
 aws s3 sync ./folder s3://photos/folder`);
   });

@@ -17,7 +17,7 @@ export const awsCommands = ({ endpoint, region, keyId, secret, bucket }: S3Acces
   [
     `export AWS_ACCESS_KEY_ID=${quote(keyId)}`,
     `export AWS_SECRET_ACCESS_KEY=${quote(secret)}`,
-    `export AWS_REGION=${region} AWS_ENDPOINT_URL_S3=${quote(endpoint)}`,
+    `export AWS_REGION=${region} AWS_DEFAULT_REGION=${region} AWS_ENDPOINT_URL_S3=${quote(endpoint)}`,
     `aws s3 ls ${quote(`s3://${bucket}`)}`,
     `aws s3 sync ./folder ${quote(`s3://${bucket}/folder`)}`,
   ].join('\n');
