@@ -13,8 +13,12 @@ const previous = names.at(-2) ?? '';
 /** Name of the newest schema file, which an app of the previous release lacks. */
 export const newest = names.at(-1) ?? '';
 
-/** Statements that need no undoing: the owner of an object goes with the object, and a block creates indexes and triggers. */
-const undone = /^(?:alter (?:table|function) ninefold\.\w+ owner to \w+;|do \$\$)$/;
+/**
+ * Statements that need no undoing: the owner and the triggers of an object go with the object, event triggers with their
+ * function, and a block creates indexes and triggers.
+ */
+const undone =
+  /^(?:alter (?:table|function) ninefold\.\w+(?:\(\))? owner to \w+;|alter (?:table ninefold\.\w+ enable|event trigger \w+ enable) always\b.*|do \$\$)$/;
 
 /** The objects that the newest schema file creates: their kinds and names. */
 const created = (() => {

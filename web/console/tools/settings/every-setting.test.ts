@@ -8,11 +8,11 @@ import { effectOf } from './setting-words.ts';
 
 /** The settings of chapter 9, which has a control for each limit that a builder may change. */
 const ofLimits = new Set(Object.values<Limit>(limits).flatMap(({ setting }) => setting ?? []));
-/** The beginnings of the names of the settings on the panels for sign-in methods and on the forms of the page Mail. */
+/** The beginnings of the names of the settings on the panels for sign-in methods and on the forms of the pages Mail and Files. */
 const panels: readonly string[] = [
   ...providerNames.map((name) => `external_${name}_`),
   ...hookNames.map((name) => `hook_${name}_`),
-  ...['sms_', 'mfa_phone_template', 'smtp_', 'mailer_subjects_', 'mailer_templates_'],
+  ...['sms_', 'mfa_phone_template', 'smtp_', 'mailer_subjects_', 'mailer_templates_', 'storage_url_generation'],
 ];
 
 it('the console can change every setting of an app', () => {
