@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { Database } from '../../database/database.ts';
-import { DatabaseError } from '../../database/database-error.ts';
+import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ByteStore } from '../../files/byte-store.ts';
@@ -149,7 +149,10 @@ export class Lifecycle {
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await this.#checkpoints.wait();
         // Files are copied before the database too, because the source may delete them during the copy.
-        await this.#copyFiles(from, from, ref);
+        // Without a connection to the source, the copy afterwards has to be enough.
+        await this.#copyFiles(from, from, ref).catch((error: unknown) => {
+          if (!(error instanceof DatabaseError || error instanceof ConnectionError)) throw error;
+        });
         await provision(this.#server, this.#maintenance, record, from.database);
         this.#checkpoints.countApp();
         await this.#copyFiles(record, from, ref);
