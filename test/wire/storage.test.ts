@@ -216,13 +216,13 @@ describe('names', () => {
     const sent = /[#?]/.test(name) ? encodeURIComponent(name) : name;
     expect((await files.upload(sent, 'x', { upsert: true })).error).toBeNull();
     expect(await textOf(await files.download(sent))).toBe('x');
-    expect((await files.info(sent)).data?.name).toBe(name.includes('%2F') ? 'a/b' : name.normalize('NFC'));
+    expect((await files.info(sent)).data?.name).toBe(name.includes('%2F') ? 'a/b' : name);
     const { data } = await files.createSignedUrl(sent, 60, { download: name });
     const answer = await fetch(data?.signedUrl ?? '');
     expect([answer.status, await answer.text()]).toEqual([200, 'x']);
     expect(answer.headers.get('content-disposition')).toMatch(/filename\*=UTF-8''/);
     const listed = (await files.list('', { limit: 1000 })).data?.map((entry) => entry.name);
-    expect(listed).toContain(name.includes('%2F') || name.includes('/') ? 'a' : name.normalize('NFC'));
+    expect(listed).toContain(name.includes('%2F') || name.includes('/') ? 'a' : name);
   });
 
   it.each(['%2e%2e%2fx', 'a%2F..%2F..%2Fx', 'a%00b', '%2Fabs', 'x'.repeat(1100), 'a%0Ab', '%FF', 'a%2F%2Fb'])(
