@@ -176,7 +176,10 @@ describe('GET /files/access', () => {
     const found = cells.find(
       ({ entity, operation, role }) => entity === 'own' && operation === 'select' && role === 'authenticated',
     );
-    expect(found).toMatchObject({ words: 'folder 1 of name is the member', policies: ['own folder', 'but closed'] });
+    expect(found).toMatchObject({
+      words: 'the first folder of name is the member’s id',
+      policies: ['own folder', 'but closed'],
+    });
   });
 
   it('lets the service role do everything', async () => {

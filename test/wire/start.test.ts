@@ -133,7 +133,7 @@ describe('hosts', () => {
 describe('makeUsedHome', () => {
   it('copies the complete home of a node, or returns an empty home if the data folder is only linked', async () => {
     const home = await makeUsedHome('used');
-    expect([[], ['logs', 'postgres', 'secrets']]).toContainEqual((await readdir(home)).sort());
+    expect([[], ['files', 'logs', 'postgres', 'secrets']]).toContainEqual((await readdir(home)).sort());
     await deleteHome(home);
   });
 });
