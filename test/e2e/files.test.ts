@@ -231,14 +231,14 @@ describe('objects of the page Files', () => {
     await page.reload();
     await row(page, 'file-00001.txt').waitFor();
     expect(await page.getByRole('row').count()).toBeLessThan(80);
-    await row(page, 'file-00001.txt').focus();
-    // Each press reaches the end of what is loaded, and the table then loads more.
+    await page.getByText('file-00001.txt').hover();
+    // Each turn reaches the end of what is loaded, and the table then loads more.
     await expect
       .poll(async () => {
-        await page.keyboard.press('End');
-        return page.evaluate(() => document.activeElement?.textContent);
+        await page.mouse.wheel(0, 100_000);
+        return page.getByText('file-01500.txt').count();
       })
-      .toBe('file-01500.txt');
+      .toBe(1);
     await page.getByRole('searchbox', { name: 'Names that begin with' }).fill('file-007');
     await page.getByText('100 files').waitFor();
     await page.getByRole('searchbox', { name: 'Names that begin with' }).fill('nothing');

@@ -9,7 +9,7 @@ const cell = (role: string, operation: RoleCell['operation'], verdict: RoleCell[
 
 describe('accessWords', () => {
   it('joins operations that have the same condition', () => {
-    const own = 'folder 1 of name is the member';
+    const own = 'the first folder of name is the member’s id';
     const cells = [
       cell('anon', 'select', 'never'),
       cell('authenticated', 'select', 'when', own),
