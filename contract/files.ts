@@ -1,4 +1,4 @@
-/** What the management API returns about the files of an app. */
+/** The responses of the management API about the files of an app. */
 
 /** The objects of one bucket or member, and their bytes. Equal contents count once for each object. */
 export interface FileCount {

@@ -9,7 +9,7 @@ export type Verdict = 'always' | 'when' | 'never';
 export interface RolesChapter {
   roles: RoleEntry[];
   cells: RoleCell[];
-  /** Who may do what with the files of each bucket of chapter 3. Absent if the app has no files. */
+  /** The rights of each role on the files of each bucket of chapter 3. Absent if the app has no files. */
   files?: FileCell[];
   /**
    * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
@@ -126,7 +126,7 @@ export interface PolicyEntry {
   functions?: { id: string; body: string }[];
 }
 
-/** What a role may do with the files of a bucket. */
+/** The right of a role to one operation on the files of a bucket. */
 export interface FileCell {
   role: string;
   /** Id of the bucket. */

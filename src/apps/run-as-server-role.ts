@@ -24,6 +24,16 @@ export const becomeAuthAdmin: Statement = {
 };
 
 /**
+ * Returns the statement that makes a transaction of the app's authenticator read rows past their policies. The app's
+ * owner may have defined anything on them, so the statements have a time limit.
+ */
+export const becomeServiceRole = (timeoutMilliseconds: number): Statement => ({
+  text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true),
+    pg_catalog.set_config('statement_timeout', $1, true)`,
+  params: [String(timeoutMilliseconds)],
+});
+
+/**
  * Runs statements on Ninefold's own tables in an app's database, in one transaction.
  * @param database `App.serverDatabase`.
  * @throws NinefoldError app_damaged

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { AuthCall } from '../../contract/calls.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
-import { type ParameterWords, required, wordsOf } from '../calls/words.ts';
+import { type ParameterWords, parameter, required, wordsOf } from '../calls/words.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { requireKnownKey } from '../identity/resolve.ts';
 import { readBody } from './body.ts';
@@ -163,14 +163,6 @@ function factsOf(
     errors: codesOf(words, caller),
   };
 }
-
-const parameter = (name: string, where: 'query' | 'body', words: ParameterWords): AuthCall['parameters'][number] => ({
-  name,
-  in: where,
-  type: words.type ?? 'text',
-  required: words.required,
-  meaning: words.meaning,
-});
 
 const ofEveryCall: readonly ErrorCode[] = [
   'bad_json',

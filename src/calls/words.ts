@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { CallParameter } from '../../contract/specification-calls.ts';
 
 /** The words of a parameter or a field in chapter 7. */
 export type ParameterWords = {
@@ -27,3 +28,12 @@ export function wordsOf(schema: z.ZodType): ParameterWords | null {
   if (typeof meaning !== 'string') return null;
   return { meaning, required: required === true, ...(typeof type === 'string' && { type }) };
 }
+
+/** Returns a parameter of a call as chapter 7 lists it. */
+export const parameter = (name: string, where: CallParameter['in'], words: ParameterWords): CallParameter => ({
+  name,
+  in: where,
+  type: words.type ?? 'text',
+  required: words.required,
+  meaning: words.meaning,
+});

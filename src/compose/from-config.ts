@@ -6,6 +6,7 @@ import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
 import { DerivedFiles, withDerivedFiles } from '../files/derived-files.ts';
 import { openStore } from '../files/open-store.ts';
+import { InFlight } from '../limits/in-flight.ts';
 import type { StorageNode } from '../storage/context.ts';
 import { FreeDisk } from '../storage/free-disk.ts';
 import { ImageProcess } from '../storage/images/image-process.ts';
@@ -52,6 +53,6 @@ export function openStorage(config: Config): StorageNode {
     usage: new StorageUsage(config.limits.appStorageBytes),
     disk,
     images: new Images({ store, spool, disk, derived, processes }),
-    uploads: new Map(),
+    uploads: new InFlight(),
   };
 }

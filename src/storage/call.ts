@@ -3,7 +3,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { StorageCall, StorageRight } from '../../contract/calls.ts';
 import type { ErrorCode } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
-import { type ParameterWords, wordsOf } from '../calls/words.ts';
+import { type ParameterWords, parameter, wordsOf } from '../calls/words.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { parseBoundedJson } from '../limits/bounded-json.ts';
 import type { StorageContext } from './context.ts';
@@ -103,18 +103,6 @@ function factsOf<R extends Route, S extends z.ZodRawShape>(
     errors: [...new Set([...ofEveryCall, ...(caller === 'key' ? ofCallers : []), ...errors])],
   };
 }
-
-const parameter = (
-  name: string,
-  where: StorageCall['parameters'][number]['in'],
-  words: ParameterWords,
-): StorageCall['parameters'][number] => ({
-  name,
-  in: where,
-  type: words.type ?? 'text',
-  required: words.required,
-  meaning: words.meaning,
-});
 
 const ofEveryCall: readonly ErrorCode[] = ['InvalidRequest', 'StorageNotInstalled', 'body_incomplete'];
 const ofCallers: readonly ErrorCode[] = ['InvalidJWT', 'AccessDenied', 'database_refused', 'PGRST302'];

@@ -4,6 +4,7 @@ import type { Origins } from '../apps/registry/origins.ts';
 import type { ByteStore } from '../files/byte-store.ts';
 import type { Spool } from '../files/spool.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { InFlight } from '../limits/in-flight.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import type { FreeDisk } from './free-disk.ts';
 import type { Images } from './images/images.ts';
@@ -17,7 +18,7 @@ export interface StorageNode {
   readonly disk: FreeDisk;
   readonly images: Images;
   /** Counts the uploads of each app that run in this worker. */
-  readonly uploads: Map<string, number>;
+  readonly uploads: InFlight;
 }
 
 /** The dependencies of a call of `/storage/v1`. */

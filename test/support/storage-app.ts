@@ -9,6 +9,7 @@ import { DerivedFiles } from '../../src/files/derived-files.ts';
 import { FolderStore } from '../../src/files/folder-store.ts';
 import { Spool } from '../../src/files/spool.ts';
 import { type Identity, serviceRole } from '../../src/identity/identity.ts';
+import { InFlight } from '../../src/limits/in-flight.ts';
 import { FreeDisk } from '../../src/storage/free-disk.ts';
 import { handleStorage } from '../../src/storage/handle.ts';
 import { Images } from '../../src/storage/images/images.ts';
@@ -82,7 +83,7 @@ export async function startStorageApp(name: string): Promise<StorageApp> {
     // Without processes, each image is refused. The tests of images have a node.
     images: new Images({ store, spool, disk, derived, processes: [] }),
     origins: { urlAt: () => 'http://shop.localhost' },
-    uploads: new Map<string, number>(),
+    uploads: new InFlight(),
     app: { ref: record.ref, record, database: requests, serverDatabase: server, isFull: false },
     settings,
     statementMilliseconds: null,

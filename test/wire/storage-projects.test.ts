@@ -133,7 +133,7 @@ describe('the storage of twelve public projects', () => {
     const { files = [] } = await probeOf(node, app.ref);
     expect(files).toHaveLength(Object.keys(projects).length * 3 * 6);
     expect(files.filter(({ outcome }) => outcome === 'disagrees')).toEqual([]);
-    // Who reads a public bucket is no question to PostgreSQL. A condition that is alike for all tried files proves nothing.
+    // PostgreSQL does not decide who reads a public bucket. A condition with one result for all tried files proves nothing.
     const unprobed = files.filter(({ outcome, verdict }) => outcome === 'not probed' && verdict !== 'when');
     expect(unprobed.map(({ bucket, operation }) => `${operation} ${bucket}`)).toEqual(
       Array(3).fill('read public-avatars'),

@@ -22,7 +22,7 @@ export interface UnfinishedUpload {
   readonly modified: number;
 }
 
-/** What a form stores on the device about its files. */
+/** The record of the files of a form that the device stores. */
 export interface StoredFormFiles {
   /** The objects that the form has uploaded, and their buckets. */
   readonly uploaded: readonly (readonly [path: string, bucket: string])[];
@@ -43,7 +43,7 @@ export interface RefusedFile {
   readonly why: Refusal;
 }
 
-/** What happens with the files of a form. Each change makes another value. */
+/** The state of the files of a form. Each change makes another value. */
 export interface FormFilesState {
   readonly uploads: readonly (Upload & { readonly field: string })[];
   readonly refused: readonly RefusedFile[];

@@ -22,7 +22,7 @@ export interface NewObject {
   readonly replaces: boolean;
 }
 
-/** What happens while a file is sent. */
+/** The callbacks and the signal of a file that is being sent. */
 export interface Sending {
   /** Aborting it pauses the upload. */
   readonly signal: AbortSignal;

@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Database, Executor } from '../../database/database.ts';
 import { firstJson, type Statement } from '../../database/statement.ts';
 import type { ByteStore } from '../../files/byte-store.ts';
-import { becomeServerRole, runAsServerRole } from '../run-as-server-role.ts';
+import { becomeServerRole, becomeServiceRole, runAsServerRole } from '../run-as-server-role.ts';
 import { contentsOf, idOfKey, readKnown } from './app-bytes.ts';
 import { type ContentId, contentKey, keysOfApp, keysOfUpload } from './content-key.ts';
 
@@ -19,7 +19,7 @@ export interface FilesOfApp {
 /** Contents that one transaction deletes. */
 const PAGE = 500;
 /** Time limit of a statement on storage.objects, on which the app's owner may have defined anything. */
-const STATEMENT_MILLISECONDS = '30000';
+const STATEMENT_MILLISECONDS = 30_000;
 /** Time for which a sweep waits for an upload of the same content. */
 const LOCK_MILLISECONDS = '5000';
 
@@ -99,11 +99,7 @@ const lockTimeout: Statement = {
 async function readUsed(authenticator: Executor, ids: readonly string[]): Promise<readonly string[]> {
   if (ids.length === 0) return [];
   const results = await authenticator.run([
-    {
-      text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true),
-        pg_catalog.set_config('statement_timeout', $1, true)`,
-      params: [STATEMENT_MILLISECONDS],
-    },
+    becomeServiceRole(STATEMENT_MILLISECONDS),
     {
       text: `select coalesce(pg_catalog.json_agg(distinct o.version), '[]') from storage.objects o
         where o.version in (select pg_catalog.jsonb_array_elements_text($1::jsonb))`,

@@ -3,7 +3,7 @@ import type { FileCheck, FileDifference } from '../../../contract/file-check.ts'
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson } from '../../database/statement.ts';
-import { runAsServerRole } from '../run-as-server-role.ts';
+import { becomeServiceRole, runAsServerRole } from '../run-as-server-role.ts';
 import { contentsOf, idOfKey, readKnown } from './app-bytes.ts';
 import { type ContentId, contentKey, keysOfApp } from './content-key.ts';
 import type { FilesOfApp } from './sweep.ts';
@@ -82,11 +82,7 @@ async function readObjects(
 /** Runs a statement that reads storage.objects past its policies. */
 async function asService<T>(authenticator: Executor, text: string, param: string): Promise<T | null> {
   const results = await authenticator.run([
-    {
-      text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true),
-        pg_catalog.set_config('statement_timeout', $1, true)`,
-      params: [String(limits.builderStatementMilliseconds.default)],
-    },
+    becomeServiceRole(limits.builderStatementMilliseconds.default),
     { text, params: [param] },
   ]);
   const last = results.at(-1);

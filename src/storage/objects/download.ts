@@ -61,7 +61,7 @@ export const downloadSigned = storageCall({
   supabaseJs: "supabase.storage.from('BUCKET').createSignedUrl('PATH', 60)",
   handle: async (context, request, { path, query, operation }) => {
     const { place, transformations } = requireReadUrl(context, path, query);
-    // Whoever may see a small image of a file may not therefore read the file.
+    // A signed URL of a small image gives no access to the file itself.
     if (transformations !== null) throw new NinefoldError('InvalidSignature');
     return sendObject(context, request, place, { as: 'link', operation });
   },

@@ -6,7 +6,7 @@ import { optional, required } from '../../calls/words.ts';
 import { firstJson } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
-import { type Bucket, readBucket } from '../buckets/bucket.ts';
+import { requireBucket } from '../buckets/bucket.ts';
 import { storageCall } from '../call.ts';
 import { callerOf, ownerColumns } from '../caller.ts';
 import type { StorageContext } from '../context.ts';
@@ -17,7 +17,7 @@ import { requireAllowedType } from './content-types.ts';
 import { findObject, type ObjectPlace, type StoredObject } from './object.ts';
 import { contentTypeOf } from './object-reply.ts';
 import { findReadable } from './read-object.ts';
-import { tooLarge } from './write-object.ts';
+import { REPLACING, tooLarge } from './write-object.ts';
 
 const places = {
   bucketId: z.string().meta(required('The bucket of the file.')),
@@ -46,9 +46,7 @@ async function requireFits(
   request: CallRequest,
   { to, object, operation }: { to: ObjectPlace; object: StoredObject; operation: string },
 ): Promise<void> {
-  const [found] = await runActs(context, request, { operation }, asService(readBucket(to.bucket)));
-  const bucket = found && firstJson<Bucket>(found);
-  if (!bucket) throw new NinefoldError('NoSuchBucket');
+  const bucket = await requireBucket(context, request, to.bucket, { operation });
   if (bucket.file_size_limit !== null && (object.content?.size ?? 0) > bucket.file_size_limit) throw tooLarge();
   await requireAllowedType(bucket, contentTypeOf(object), null);
 }
@@ -172,13 +170,7 @@ export async function copyObject(context: StorageContext, request: CallRequest, 
     asCaller(as, {
       text: `insert into storage.objects (id, bucket_id, name, owner, owner_id, metadata, user_metadata, version)
         select $1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, $8
-        where not $9::boolean or pg_catalog.current_setting('ninefold.file', true) = $8${
-          isUpsert
-            ? ` on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
-                metadata = excluded.metadata, user_metadata = excluded.user_metadata, version = excluded.version,
-                updated_at = pg_catalog.now(), last_accessed_at = pg_catalog.now()`
-            : ''
-        }`,
+        where not $9::boolean or pg_catalog.current_setting('ninefold.file', true) = $8${isUpsert ? REPLACING : ''}`,
       params: [
         id,
         to.bucket,

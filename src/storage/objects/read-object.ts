@@ -8,7 +8,7 @@ import { asCaller, asService, runActs } from '../run.ts';
 import { OBJECT_JSON, type ObjectPlace, readObject, type StoredObject } from './object.ts';
 import { type Delivery, objectReply } from './object-reply.ts';
 
-/** Who reads an object. */
+/** The reader of an object and the operation. */
 export interface Reading {
   /** The caller; `public` for anyone, if the bucket is public; `link` for the holder of a signed URL. */
   readonly as: Identity | 'public' | 'link';

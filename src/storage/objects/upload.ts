@@ -57,17 +57,14 @@ function requireAnnounced(announced: number | null, received: number): void {
  * @throws NinefoldError TooManyUploads
  */
 export async function whileCounted<T>({ app, uploads }: StorageContext, work: () => Promise<T>): Promise<T> {
-  const running = uploads.get(app.ref) ?? 0;
-  if (running >= limits.appUploads.default) {
+  const end = uploads.begin(app.ref, { ofSubject: limits.appUploads.default });
+  if (end === null) {
     throw new NinefoldError('TooManyUploads', { retryAfter: 1, quota: { count: limits.appUploads.default } });
   }
-  uploads.set(app.ref, running + 1);
   try {
     return await work();
   } finally {
-    const left = (uploads.get(app.ref) ?? 1) - 1;
-    if (left === 0) uploads.delete(app.ref);
-    else uploads.set(app.ref, left);
+    end();
   }
 }
 

@@ -15,7 +15,7 @@ import { asAdmin, asCaller, asService, runActs } from '../run.ts';
 import { requireAllowedType } from './content-types.ts';
 import type { ObjectPlace } from './object.ts';
 
-/** What a client says about a file that it uploads. */
+/** The description that a client sends with a file. */
 export interface FileDetails {
   readonly contentType: string;
   readonly cacheControl: string;
@@ -199,15 +199,14 @@ interface NewRow {
   readonly userMetadata: object | null;
 }
 
+/** The end of an INSERT that replaces the object with this path. */
+export const REPLACING = ` on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
+  metadata = excluded.metadata, user_metadata = excluded.user_metadata, version = excluded.version,
+  updated_at = pg_catalog.now(), last_accessed_at = pg_catalog.now()`;
+
 /** Writes the row of an object. The policies of the caller decide, as for every INSERT and UPDATE. */
 const writeRow = ({ place, owner, ownerId, isUpsert }: Upload, { id, metadata, userMetadata }: NewRow): Statement => ({
   text: `insert into storage.objects (id, bucket_id, name, owner, owner_id, metadata, user_metadata, version)
-    values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, pg_catalog.current_setting('ninefold.file', true))${
-      isUpsert
-        ? ` on conflict (bucket_id, name) do update set owner = excluded.owner, owner_id = excluded.owner_id,
-            metadata = excluded.metadata, user_metadata = excluded.user_metadata, version = excluded.version,
-            updated_at = pg_catalog.now(), last_accessed_at = pg_catalog.now()`
-        : ''
-    }`,
+    values ($1::uuid, $2, $3, $4::uuid, $5, $6::jsonb, $7::jsonb, pg_catalog.current_setting('ninefold.file', true))${isUpsert ? REPLACING : ''}`,
   params: [id, place.bucket, place.name, owner, ownerId, JSON.stringify(metadata), JSON.stringify(userMetadata ?? {})],
 });

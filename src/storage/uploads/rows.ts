@@ -46,7 +46,7 @@ export interface Part {
   readonly stored_at: string;
 }
 
-/** What a new upload has in addition to the place and the caller. */
+/** The properties of a new upload besides its place and its caller. */
 export interface NewUpload {
   readonly protocol: UploadProtocol;
   readonly details: FileDetails;

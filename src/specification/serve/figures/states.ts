@@ -1,7 +1,7 @@
 import { limits } from '../../../../contract/limits.ts';
 import type { MachineFigures } from '../../../../contract/states.ts';
 import type { App } from '../../../apps/app.ts';
-import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
+import { becomeServiceRole, runAsServerRole } from '../../../apps/run-as-server-role.ts';
 import { entityId } from '../../../catalog/names.ts';
 import type { Database } from '../../../database/database.ts';
 import { DatabaseError } from '../../../database/database-error.ts';
@@ -80,11 +80,7 @@ async function countRows(
     if (count !== null) found.set(i, {});
   });
   const statements = [
-    {
-      text: `select pg_catalog.set_config('role', 'service_role', true), pg_catalog.set_config('search_path', '', true),
-        pg_catalog.set_config('statement_timeout', $1, true)`,
-      params: [String(limits.stateFiguresMilliseconds.default)],
-    },
+    becomeServiceRole(limits.stateFiguresMilliseconds.default),
     {
       text: `select coalesce(pg_catalog.json_agg(s order by s.machine, s.state), '[]') from (${counts.join(' union all ')}) s`,
       params: [],

@@ -35,7 +35,7 @@ export interface SignedRequest {
   readonly canonical: string;
 }
 
-/** What the header Authorization or the query says about the signature. */
+/** The parts of a signature in the header Authorization or in the query. */
 interface Authorization {
   readonly credential: string;
   readonly signedHeaders: readonly string[];

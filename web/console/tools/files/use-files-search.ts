@@ -5,7 +5,7 @@ import type { ListOrder } from '../../queries/files/objects.ts';
 /** The pages of the tool besides the objects of a bucket. */
 export type FilesView = 'policies' | 'space' | 's3';
 
-/** What the address of the page says. */
+/** The parameters in the address of the page. */
 export type FilesSearch = {
   bucket?: string;
   /** The open folder, with a slash at its end. */

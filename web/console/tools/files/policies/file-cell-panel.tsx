@@ -6,7 +6,7 @@ import { VerdictMark } from '../../../../ui/verdict.tsx';
 import { roleWords, verdictSentence } from '../../../chapters/roles/role-text.ts';
 import { tidySql } from '../../../format/plain-sql.ts';
 
-/** The calls of /storage/v1 that an operation on storage.objects stands for. */
+/** The calls of /storage/v1 that need an operation on storage.objects. */
 const calls: Readonly<Record<RoleCell['operation'], string>> = {
   select: 'download, list, sign a link',
   insert: 'upload, copy into the bucket',

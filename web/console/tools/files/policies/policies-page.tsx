@@ -27,7 +27,7 @@ import { PolicyDialog } from './policy-dialog.tsx';
 const phone = window.matchMedia('(max-width: 760px)');
 const unprobed = new Map<string, never>();
 
-/** Who may do what with the files of each bucket, and the policies that decide it. */
+/** Page with the rights of each role on the files of each bucket, and the policies that decide. */
 export function PoliciesPage({
   appRef,
   nav,

@@ -1,4 +1,4 @@
-/** What a client of the S3 protocol needs to reach an app. */
+/** The values with which a client of the S3 protocol reaches an app. */
 export interface S3Access {
   endpoint: string;
   region: string;
