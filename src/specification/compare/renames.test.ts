@@ -44,8 +44,8 @@ describe('compareDerivations', () => {
       "alter table kept.a rename note to photo; select ninefold.file_field('kept.a', 'photo', 'photos', '{image/png}', 1500000)",
       [
         'entities: In place of the field note of kept.a there is photo, the same but for its name.',
-        'entities: photo of kept.a now holds a file of the bucket photos (image/png, at most 1.5 MB) (before: a file of the bucket photos).',
-        'rules: New rule for kept.a: photo holds a file of the bucket photos (image/png, at most 1.5 MB), checked by the pages.',
+        'entities: photo of kept.a now holds a file of the bucket photos (image/png, at most 1500 KB) (before: a file of the bucket photos).',
+        'rules: New rule for kept.a: photo holds a file of the bucket photos (image/png, at most 1500 KB), checked by the pages.',
       ],
     ],
     [
