@@ -2,6 +2,7 @@ import type { Setting } from './setting.ts';
 import { restSettings } from './settings.ts';
 import { authSettings } from './settings-auth.ts';
 import { mailSettings } from './settings-mail.ts';
+import { realtimeSettings } from './settings-realtime.ts';
 import { storageSettings } from './settings-storage.ts';
 
 /** Every setting of an app, except secrets, by the keys of `ninefold.settings`. */
@@ -10,4 +11,5 @@ export const allSettings: Readonly<Record<string, Setting>> = {
   ...authSettings,
   ...mailSettings,
   ...storageSettings,
+  ...realtimeSettings,
 };

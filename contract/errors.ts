@@ -7,6 +7,7 @@ import { bodyErrors } from './errors/bodies.ts';
 import type { ErrorEntry } from './errors/entry.ts';
 import { ninefoldErrors } from './errors/ninefold.ts';
 import { postgresErrors } from './errors/postgres.ts';
+import { realtimeErrors } from './errors/realtime.ts';
 import { restErrors } from './errors/rest.ts';
 import { s3Errors } from './errors/s3.ts';
 import { stateErrors } from './errors/states.ts';
@@ -14,7 +15,14 @@ import { storageErrors } from './errors/storage.ts';
 
 export type { ErrorEntry };
 
-export const errors = { ...ninefoldErrors, ...restErrors, ...authErrors, ...storageErrors, ...s3Errors };
+export const errors = {
+  ...ninefoldErrors,
+  ...restErrors,
+  ...authErrors,
+  ...storageErrors,
+  ...s3Errors,
+  ...realtimeErrors,
+};
 
 export type ErrorCode = keyof typeof errors;
 

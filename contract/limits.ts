@@ -13,6 +13,7 @@ import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { providerLimits } from './limits/providers.ts';
 import { rateLimits } from './limits/rates.ts';
+import { realtimeLimits } from './limits/realtime.ts';
 import { auditLimits, recordLimits } from './limits/records.ts';
 import { requestLimits } from './limits/requests.ts';
 import { s3Limits } from './limits/s3.ts';
@@ -56,6 +57,7 @@ export const limits = {
   ...siteLimits,
   ...storageLimits,
   ...s3Limits,
+  ...realtimeLimits,
 };
 
 export type LimitName = keyof typeof limits;

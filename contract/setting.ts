@@ -28,6 +28,7 @@ export const settingSections = [
   'notices',
   'provider',
   'files',
+  'realtime',
 ] as const;
 
 type SettingSection = (typeof settingSections)[number];

@@ -79,7 +79,16 @@ export interface ErrorsChapter {
  * The origin of an error: a rule of the app, a transition of a state machine, a RAISE, or the protocols and Ninefold
  * itself.
  */
-export type ErrorGroup = 'rule' | 'transition' | 'function' | 'rest' | 'auth' | 'storage' | 'postgres' | 'ninefold';
+export type ErrorGroup =
+  | 'rule'
+  | 'transition'
+  | 'function'
+  | 'rest'
+  | 'auth'
+  | 'storage'
+  | 'realtime'
+  | 'postgres'
+  | 'ninefold';
 
 /** One error that a client of the app can get. */
 export interface ErrorLine {

@@ -56,7 +56,7 @@ function variableTable(): string {
 const tables: Readonly<Record<string, () => string>> = {
   environment: variableTable,
   ...Object.fromEntries(
-    (['ninefold', 'rest', 'auth', 'storage', 'postgres'] as const).map((source) => [
+    (['ninefold', 'rest', 'auth', 'storage', 'realtime', 'postgres'] as const).map((source) => [
       `errors ${source}`,
       () => errorTable(source),
     ]),

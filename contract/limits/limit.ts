@@ -30,6 +30,7 @@ export const limitGroups = {
   database: 'Database and connections',
   apps: 'Bounds of an app',
   storage: 'Files',
+  realtime: 'Realtime',
   jobs: 'Scheduled jobs and HTTP from SQL',
   mails: 'Mails',
   settings: 'Settings',

@@ -4,6 +4,7 @@ import type { Setting, ValuesOf } from '../../contract/setting.ts';
 import { defaultRestSettings, type RestSettings, restSettings } from '../../contract/settings.ts';
 import { type AuthSettings, authSettings, defaultAuthSettings } from '../../contract/settings-auth.ts';
 import { defaultMailSettings, type MailSettings, mailSettings } from '../../contract/settings-mail.ts';
+import { defaultRealtimeSettings, type RealtimeSettings, realtimeSettings } from '../../contract/settings-realtime.ts';
 import { defaultStorageSettings, type StorageSettings, storageSettings } from '../../contract/settings-storage.ts';
 import type { Statement } from '../database/statement.ts';
 
@@ -16,6 +17,7 @@ export interface Settings {
   readonly auth: AuthSettings;
   readonly mail: MailSettings;
   readonly storage: StorageSettings;
+  readonly realtime: RealtimeSettings;
 }
 
 /** Statement that reads the stored settings as one JSON object; values larger than settingBytes are ignored. */
@@ -37,7 +39,12 @@ function withinRange(setting: Setting, value: unknown): unknown {
  * high.
  */
 export function defaultSettings(isLoopback: boolean): Settings {
-  const same = { rest: defaultRestSettings, mail: defaultMailSettings, storage: defaultStorageSettings };
+  const same = {
+    rest: defaultRestSettings,
+    mail: defaultMailSettings,
+    storage: defaultStorageSettings,
+    realtime: defaultRealtimeSettings,
+  };
   if (!isLoopback) return { ...same, auth: defaultAuthSettings };
   const wide = Object.values(wideDefaults).map(({ setting, value }) => [setting, value]);
   return { ...same, auth: { ...defaultAuthSettings, ...Object.fromEntries(wide) } };
@@ -64,6 +71,7 @@ export function readSettings(
     auth: merge(authSettings, defaults.auth, stored),
     mail: merge(mailSettings, defaults.mail, stored),
     storage: merge(storageSettings, defaults.storage, stored),
+    realtime: merge(realtimeSettings, defaults.realtime, stored),
   };
 }
 

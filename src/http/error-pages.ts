@@ -53,6 +53,7 @@ const sources: Readonly<Record<ErrorEntry['source'], string>> = {
   rest: 'Data calls, PostgREST’s code',
   auth: 'Sign-in and sessions, GoTrue’s code',
   storage: 'Files, Supabase Storage’s code',
+  realtime: 'Realtime, Supabase Realtime’s code',
   postgres: 'PostgreSQL, SQLSTATE',
 };
 

@@ -9,6 +9,7 @@ export const errorGroups: Readonly<Record<ErrorGroup, string>> = {
   rest: 'Data calls',
   auth: 'Sign-in',
   storage: 'Files',
+  realtime: 'Realtime',
   postgres: 'Database',
   ninefold: 'Server',
 };

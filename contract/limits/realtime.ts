@@ -1,0 +1,128 @@
+import { limitsOf } from './limit.ts';
+
+const KIB = 1024;
+
+/** Limits of realtime. */
+export const realtimeLimits = limitsOf('realtime', {
+  realtimeSockets: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Sockets of one app that are open at the same time in one worker.',
+    setting: 'realtime_sockets',
+    range: [1, 100_000],
+    code: 'ConnectionRateLimitReached',
+  },
+  realtimeChannels: {
+    unit: 'count',
+    default: 100,
+    meaning: 'Channels that one socket joins at the same time.',
+    setting: 'realtime_channels',
+    range: [1, 10_000],
+    code: 'ChannelRateLimitReached',
+  },
+  realtimeJoinsPerSecond: {
+    unit: 'count',
+    default: 500,
+    meaning: 'Joins of channels of one app in a second, for each worker.',
+    setting: 'realtime_joins_per_second',
+    range: [1, 100_000],
+    code: 'ClientJoinRateLimitReached',
+  },
+  realtimeMessagesPerSecond: {
+    unit: 'count',
+    default: 500,
+    meaning: 'Messages that the clients of one app send in a second, for each worker.',
+    setting: 'realtime_messages_per_second',
+    range: [1, 1_000_000],
+    code: 'MessagePerSecondRateLimitReached',
+  },
+  realtimeSocketMessagesPerSecond: {
+    unit: 'count',
+    default: 100,
+    meaning: 'Messages that one socket sends in a second.',
+    setting: 'realtime_socket_messages_per_second',
+    range: [1, 100_000],
+    code: 'MessagePerSecondRateLimitReached',
+  },
+  realtimeSocketBytesPerSecond: {
+    unit: 'bytes',
+    default: 1024 * KIB,
+    meaning: 'Bytes that one socket sends in a second.',
+    setting: 'realtime_socket_bytes_per_second',
+    range: [KIB, 1024 * 1024 * KIB],
+    code: 'MessagePerSecondRateLimitReached',
+  },
+  realtimePayloadBytes: {
+    unit: 'bytes',
+    default: 256 * KIB,
+    meaning: 'The largest payload of a message.',
+    setting: 'realtime_payload_bytes',
+    range: [KIB, 3 * 1024 * KIB],
+    code: 'PayloadSizeExceeded',
+  },
+  realtimeTopicCharacters: {
+    unit: 'characters',
+    default: 255,
+    meaning: 'The longest topic and the longest name of an event.',
+    code: 'InvalidJoinPayload',
+  },
+  realtimeChangesPerChannel: {
+    unit: 'count',
+    default: 100,
+    meaning: 'Entries of postgres_changes of one channel.',
+    code: 'InvalidJoinPayload',
+  },
+  realtimeJsonDepth: {
+    unit: 'count',
+    default: 64,
+    meaning: 'How deeply objects and lists may be nested in a message.',
+  },
+  realtimeBatchMessages: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Messages of one call of api/broadcast.',
+    code: 'UnprocessableEntity',
+  },
+  realtimeBodyBytes: {
+    unit: 'bytes',
+    default: 3 * 1024 * KIB,
+    meaning: 'The largest body of a call of api/broadcast.',
+    code: 'body_too_large',
+  },
+  realtimeSilenceSeconds: {
+    unit: 'seconds',
+    default: 60,
+    meaning: 'How long a socket may be silent. Clients send a heartbeat every 25 seconds.',
+  },
+  realtimeSlowBytes: {
+    unit: 'bytes',
+    default: 1024 * KIB,
+    meaning: 'Bytes that wait for a slow client before presence and broadcasts without acknowledgement are left out.',
+  },
+  realtimeClosedBytes: {
+    unit: 'bytes',
+    default: 4 * 1024 * KIB,
+    meaning: 'Bytes that wait for a slow client before its socket is closed with 1013.',
+  },
+  realtimeSlowSeconds: {
+    unit: 'seconds',
+    default: 10,
+    meaning: 'How long a client may read nothing while bytes wait for it.',
+  },
+  realtimeHeldSeconds: {
+    unit: 'seconds',
+    default: 5,
+    meaning:
+      'How long messages that policies decide about wait while a worker cannot prove that it hears of ended sessions. Then their channels are closed.',
+  },
+  realtimeHeldMessages: {
+    unit: 'count',
+    default: 10_000,
+    meaning: 'Messages of one app that wait meanwhile. One more closes their channels.',
+  },
+  realtimeRightsSeconds: {
+    unit: 'seconds',
+    default: 60,
+    meaning: 'How long a decision of the policies about a private channel is used at most.',
+  },
+});
