@@ -7,7 +7,7 @@ import type { Bus } from './bus/bus.ts';
 import type { ChangeFeed } from './changes/change-feed.ts';
 import { ChangeFrames } from './channels/change-frames.ts';
 import { Channel, type ChannelHost } from './channels/channel.ts';
-import { Connection, type ConnectionHost, type Join } from './channels/connection.ts';
+import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
 import type { TopicRights } from './channels/topic-rights.ts';
@@ -143,7 +143,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   }
 
   afterJoin(channel: Channel): void {
-    const { changes } = channel.options;
+    const { changes, presence } = channel.options;
+    if (presence.isEnabled) channel.startPresence();
     if (changes.length === 0) return;
     this.#changes ??= this.#parts.changesOf(this.#app);
     this.#changes
@@ -185,8 +186,15 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
-  presence(channel: Channel, { ref }: ClientMessage): void {
-    channel.reply(ref, 'ok');
+  presence(channel: Channel, { ref, payload }: ClientMessage): void {
+    try {
+      channel.handlePresence(payload);
+      channel.reply(ref, 'ok');
+    } catch (error) {
+      if (!(error instanceof NinefoldError)) throw error;
+      if (error.code === 'ClientPresenceRateLimitReached') channel.end(error, 'join again');
+      else channel.reply(ref, 'error', { reason: reasonOf(error) });
+    }
   }
 
   deliverChecked(channel: Channel, deliver: () => void): void {
@@ -268,6 +276,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       connection.socket.check(now);
       for (const channel of [...connection.channels]) {
         if (expiryOf(channel.identity) <= seconds) channel.end(tokenExpired(), 'close');
+        else channel.sendPresenceState();
       }
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
