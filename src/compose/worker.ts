@@ -52,6 +52,9 @@ import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
+import type { Bus } from '../realtime/bus/bus.ts';
+import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
+import { WorkerBus } from '../realtime/bus/worker-bus.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { openApi, restApi } from '../rest/rest-api.ts';
@@ -75,6 +78,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** Id of the worker on the bus. */
+  busId: string;
 }
 
 /** The log of a worker. */
@@ -91,6 +96,8 @@ export interface Worker {
   onBound(message: BoundMessage): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
+  /** Processes messages of other workers. */
+  onBus(message: BusToWorker): void;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -113,25 +120,39 @@ interface Node {
   readonly storage: StorageNode;
   readonly traffic: Traffic;
   readonly turns: BackgroundTurns;
+  readonly bus: Bus;
 }
 
 /**
  * Creates the parts of a worker process, which handle all requests.
  * @param primary.tasks Runs tasks in the specification process.
  * @param primary.everyWorker Resolves once the other workers use the changes of an app.
+ * @param primary.sendBus Sends messages for other workers.
  */
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
   workerConfig: WorkerConfig,
   folders: { readonly console: string; readonly portal: string },
-  { tasks, everyWorker, log }: Pick<AdminContext, 'everyWorker'> & { readonly tasks: TaskRunner; log: WorkerLog },
+  {
+    tasks,
+    everyWorker,
+    log,
+    sendBus,
+  }: Pick<AdminContext, 'everyWorker'> & {
+    readonly tasks: TaskRunner;
+    readonly log: WorkerLog;
+    readonly sendBus: SendMessage<BusToPrimary>;
+  },
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel, log.output);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
+  const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
+    events.emit({ type: 'fault', requestId: null, where: 'realtime', error }),
+  );
   const node: Node = {
     lostLines: log.lostLines,
     config,
@@ -149,6 +170,7 @@ export async function composeWorker(
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
+    bus,
   };
   const hosting = await composeApps(node);
   const keyUses = new KeyUses(hosting.apps, events);
@@ -175,8 +197,10 @@ export async function composeWorker(
     http,
     onBound: (message) => hosting.bounds.receive(message),
     catchUp: (ref) => hosting.apps.catchUp(ref),
+    onBus: (message) => bus.receive(message),
     close: async () => {
       await http.close();
+      bus.close();
       parser.close();
       node.storage.images.close();
       node.turns.stop();
@@ -387,6 +411,7 @@ function composeHttp(
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
 export { logOutput } from '../observe/log.ts';
+export type { BusToPrimary, BusToWorker } from '../realtime/bus/bus-message.ts';
 export {
   PrimaryTaskClient,
   type TaskMessage,
