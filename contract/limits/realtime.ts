@@ -36,6 +36,20 @@ export const realtimeLimits = limitsOf('realtime', {
     range: [1, 1_000_000],
     code: 'MessagePerSecondRateLimitReached',
   },
+  realtimeDeliveriesPerSecond: {
+    unit: 'count',
+    default: 100_000,
+    meaning: 'Messages that one worker writes to the sockets of one app in a second. Broadcasts above it are refused.',
+    code: 'MessagePerSecondRateLimitReached',
+  },
+  realtimeNodeSockets: {
+    unit: 'count',
+    default: 10_000,
+    meaning: 'Sockets of all apps that are open at the same time in one worker. One app may have half of them.',
+    variable: 'NINEFOLD_REALTIME_SOCKETS',
+    range: [2, 100_000],
+    code: 'ConnectionRateLimitReached',
+  },
   realtimeSocketMessagesPerSecond: {
     unit: 'count',
     default: 100,

@@ -39,6 +39,7 @@ import { authApi, authContextOf } from '../http/auth-api.ts';
 import { Pipeline } from '../http/pipeline.ts';
 import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
+import { realtimeApi } from '../http/realtime-api.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { storageApi } from '../http/storage-api.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
@@ -55,6 +56,7 @@ import { writeLog } from '../observe/log.ts';
 import type { Bus } from '../realtime/bus/bus.ts';
 import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
 import { WorkerBus } from '../realtime/bus/worker-bus.ts';
+import { Realtime } from '../realtime/realtime.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { openApi, restApi } from '../rest/rest-api.ts';
@@ -120,7 +122,6 @@ interface Node {
   readonly storage: StorageNode;
   readonly traffic: Traffic;
   readonly turns: BackgroundTurns;
-  readonly bus: Bus;
 }
 
 /**
@@ -170,7 +171,6 @@ export async function composeWorker(
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
-    bus,
   };
   const hosting = await composeApps(node);
   const keyUses = new KeyUses(hosting.apps, events);
@@ -189,7 +189,8 @@ export async function composeWorker(
   const auth = composeAuth(node, identities, keyUses);
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, folders });
+  const realtime = composeRealtime(bus, hosting.apps, identities);
+  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
   hosting.scheduledWork.start();
@@ -199,6 +200,7 @@ export async function composeWorker(
     catchUp: (ref) => hosting.apps.catchUp(ref),
     onBus: (message) => bus.receive(message),
     close: async () => {
+      realtime.close();
       await http.close();
       bus.close();
       parser.close();
@@ -359,6 +361,19 @@ function composeAdmin(
   };
 }
 
+/** Creates the realtime of all apps of this worker. */
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime {
+  return new Realtime({
+    bus,
+    find: (ref) => apps.find(ref),
+    identify: (app, headers) => identities.resolve(app, { headers }),
+    rightsOn: () => Promise.reject(new Error('not yet')),
+    changesOf: () => {
+      throw new Error('not yet');
+    },
+  });
+}
+
 function composeHttp(
   { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
   apps: Apps,
@@ -367,10 +382,11 @@ function composeHttp(
     readonly identities: Identities;
     readonly adminContext: AdminContext;
     readonly parser: BodyParser;
+    readonly realtime: Realtime;
     readonly folders: { readonly console: string; readonly portal: string };
   },
 ): HttpServer {
-  const { identities, adminContext, parser, folders } = parts;
+  const { identities, adminContext, parser, realtime, folders } = parts;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
   const addresses = new AddressLimiter(config.limits.requestsPerAddress);
@@ -380,8 +396,10 @@ function composeHttp(
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
+      realtimeApi(realtime),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
+    realtime,
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
     preparePage: (request) => {
