@@ -189,6 +189,7 @@ export const realtimeLimits = limitsOf('realtime', {
     default: 20_000,
     meaning:
       'Rows of realtime.messages that wait for a worker at the same time. If there are more, the worker leaves all of them out and logs it.',
+  },
   realtimeWaitingBytes: {
     unit: 'bytes',
     default: 16 * 1024 * KIB,
