@@ -30,6 +30,13 @@ export const realtimeErrors = entries('realtime', {
     action: 'Use realtime-js, or send the frames of its protocol.',
     member: memberTexts.fault,
   },
+  UpgradeRequired: {
+    status: 426,
+    message: 'This path opens a WebSocket',
+    meaning: 'A request to /realtime/v1/websocket has no `Upgrade: websocket`. Some proxies remove this header.',
+    action: 'Use realtime-js, and let the proxy pass the headers Upgrade and Connection on.',
+    member: memberTexts.fault,
+  },
   Unauthorized: {
     status: 403,
     message: 'You do not have permissions to read from this Channel topic',

@@ -36,6 +36,20 @@ export const realtimeLimits = limitsOf('realtime', {
     range: [1, 1_000_000],
     code: 'MessagePerSecondRateLimitReached',
   },
+  realtimeDeliveriesPerSecond: {
+    unit: 'count',
+    default: 100_000,
+    meaning: 'Messages that one worker writes to the sockets of one app in a second. Broadcasts above it are refused.',
+    code: 'MessagePerSecondRateLimitReached',
+  },
+  realtimeNodeSockets: {
+    unit: 'count',
+    default: 10_000,
+    meaning: 'Sockets of all apps that are open at the same time in one worker. One app may have half of them.',
+    variable: 'NINEFOLD_REALTIME_SOCKETS',
+    range: [2, 100_000],
+    code: 'ConnectionRateLimitReached',
+  },
   realtimeSocketMessagesPerSecond: {
     unit: 'count',
     default: 100,
@@ -175,5 +189,21 @@ export const realtimeLimits = limitsOf('realtime', {
     default: 20_000,
     meaning:
       'Rows of realtime.messages that wait for a worker at the same time. If there are more, the worker leaves all of them out and logs it.',
+  },
+  realtimeWaitingBytes: {
+    unit: 'bytes',
+    default: 16 * 1024 * KIB,
+    meaning:
+      'Bytes of messages that wait for one worker or for the other nodes before messages are dropped. An app may use as many of them as are free.',
+  },
+  realtimeNodeSilenceSeconds: {
+    unit: 'seconds',
+    default: 15,
+    meaning: 'How long a node may be silent before the others void the presence of its members.',
+  },
+  realtimeNotificationsPerSecond: {
+    unit: 'count',
+    default: 50,
+    meaning: 'Notifications of PostgreSQL that a node sends to the others in a second, each with a batch of messages.',
   },
 });

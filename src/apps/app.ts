@@ -260,6 +260,11 @@ export class App {
     return () => this.#subscribers.delete(subscriber);
   }
 
+  /** Keeps the listener connection open while no request uses the app. Returns a function that ends this. */
+  hold(): () => void {
+    return this.database.keepCompanions();
+  }
+
   /** Closes each connection as soon as no request uses it. */
   retire(): void {
     this.database.retire();

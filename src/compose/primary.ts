@@ -114,5 +114,6 @@ export { Events } from '../observe/events.ts';
 export { LineOutput } from '../observe/line-output.ts';
 export { logOutput, writeLog } from '../observe/log.ts';
 export { raiseOomScore } from '../postgres/oom-score.ts';
+export { BusSwitch } from '../realtime/bus/bus-switch.ts';
 export { answerTask, type TaskMessage, type TaskResultMessage } from '../specification/serve/process/task-client.ts';
 export { originsOf } from './from-config.ts';

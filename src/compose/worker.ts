@@ -39,6 +39,7 @@ import { authApi, authContextOf } from '../http/auth-api.ts';
 import { Pipeline } from '../http/pipeline.ts';
 import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
+import { realtimeApi } from '../http/realtime-api.ts';
 import { buildServer, type HttpServer } from '../http/server.ts';
 import { storageApi } from '../http/storage-api.ts';
 import { identityOfBuilder } from '../identity/builder-session.ts';
@@ -52,6 +53,10 @@ import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
+import type { Bus } from '../realtime/bus/bus.ts';
+import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
+import { WorkerBus } from '../realtime/bus/worker-bus.ts';
+import { Realtime } from '../realtime/realtime.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { openApi, restApi } from '../rest/rest-api.ts';
@@ -75,6 +80,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** Id of the worker on the bus. */
+  busId: string;
 }
 
 /** The log of a worker. */
@@ -91,6 +98,8 @@ export interface Worker {
   onBound(message: BoundMessage): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
+  /** Processes messages of other workers. */
+  onBus(message: BusToWorker): void;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -119,19 +128,32 @@ interface Node {
  * Creates the parts of a worker process, which handle all requests.
  * @param primary.tasks Runs tasks in the specification process.
  * @param primary.everyWorker Resolves once the other workers use the changes of an app.
+ * @param primary.sendBus Sends messages for other workers.
  */
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
   workerConfig: WorkerConfig,
   folders: { readonly console: string; readonly portal: string },
-  { tasks, everyWorker, log }: Pick<AdminContext, 'everyWorker'> & { readonly tasks: TaskRunner; log: WorkerLog },
+  {
+    tasks,
+    everyWorker,
+    log,
+    sendBus,
+  }: Pick<AdminContext, 'everyWorker'> & {
+    readonly tasks: TaskRunner;
+    readonly log: WorkerLog;
+    readonly sendBus: SendMessage<BusToPrimary>;
+  },
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel, log.output);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
+  const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
+    events.emit({ type: 'fault', requestId: null, where: 'realtime', error }),
+  );
   const node: Node = {
     lostLines: log.lostLines,
     config,
@@ -167,7 +189,8 @@ export async function composeWorker(
   const auth = composeAuth(node, identities, keyUses);
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, folders });
+  const realtime = composeRealtime(bus, hosting.apps, identities);
+  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
   hosting.scheduledWork.start();
@@ -175,8 +198,11 @@ export async function composeWorker(
     http,
     onBound: (message) => hosting.bounds.receive(message),
     catchUp: (ref) => hosting.apps.catchUp(ref),
+    onBus: (message) => bus.receive(message),
     close: async () => {
+      realtime.close();
       await http.close();
+      bus.close();
       parser.close();
       node.storage.images.close();
       node.turns.stop();
@@ -335,6 +361,19 @@ function composeAdmin(
   };
 }
 
+/** Creates the realtime of all apps of this worker. */
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime {
+  return new Realtime({
+    bus,
+    find: (ref) => apps.find(ref),
+    identify: (app, headers) => identities.resolve(app, { headers }),
+    rightsOn: () => Promise.reject(new Error('not yet')),
+    changesOf: () => {
+      throw new Error('not yet');
+    },
+  });
+}
+
 function composeHttp(
   { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
   apps: Apps,
@@ -343,10 +382,11 @@ function composeHttp(
     readonly identities: Identities;
     readonly adminContext: AdminContext;
     readonly parser: BodyParser;
+    readonly realtime: Realtime;
     readonly folders: { readonly console: string; readonly portal: string };
   },
 ): HttpServer {
-  const { identities, adminContext, parser, folders } = parts;
+  const { identities, adminContext, parser, realtime, folders } = parts;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
   const addresses = new AddressLimiter(config.limits.requestsPerAddress);
@@ -356,8 +396,10 @@ function composeHttp(
       restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
+      realtimeApi(realtime),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
+    realtime,
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
     preparePage: (request) => {
@@ -387,6 +429,7 @@ function composeHttp(
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
 export { logOutput } from '../observe/log.ts';
+export type { BusToPrimary, BusToWorker } from '../realtime/bus/bus-message.ts';
 export {
   PrimaryTaskClient,
   type TaskMessage,

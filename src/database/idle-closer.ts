@@ -16,6 +16,8 @@ export interface IdleCloserParts {
   isEmpty: () => boolean;
   /** Returns true while the pool must keep its idle connections. */
   isHeld: () => boolean;
+  /** Returns true while the companion connections stay open without a connection of the pool. */
+  keepsCompanions: () => boolean;
   /** Called when the last connection is closed. Resolves once the companion connections of the pool are closed. */
   onEmpty: () => Promise<void>;
 }
@@ -86,16 +88,16 @@ export class IdleCloser {
   #closeLongestIdle(): { slots: number; ended: Promise<void> } {
     const connection = this.#longestIdle();
     if (!connection) return { slots: 0, ended: Promise.resolve() };
-    const { shared, slots, isEmpty } = this.#parts;
+    const { shared, slots, isEmpty, keepsCompanions } = this.#parts;
     shared.delete(connection);
     const ended = connection.end();
-    if (!isEmpty()) return { slots: 1, ended };
+    if (!isEmpty() || keepsCompanions()) return { slots: 1, ended };
     const ofLast = slots.ofLast;
     return { slots: ofLast, ended: Promise.all([ended, this.#endCompanions()]).then(() => undefined) };
   }
 
   #sweep(): void {
-    const { shared, isEmpty, isHeld } = this.#parts;
+    const { shared, isEmpty, isHeld, keepsCompanions } = this.#parts;
     const oldest = performance.now() - this.#idleMilliseconds;
     for (const connection of shared) {
       if (connection.inFlight === 0 && connection.lastUsed < oldest) {
@@ -103,7 +105,7 @@ export class IdleCloser {
         connection.close();
       }
     }
-    if (isEmpty() && !isHeld() && this.#sweeper) void this.#endCompanions();
+    if (isEmpty() && !isHeld() && !keepsCompanions() && this.#sweeper) void this.#endCompanions();
   }
 
   /** Closes the companion connections of the pool after its last connection, and returns their slots. */

@@ -159,6 +159,7 @@ export class Pool implements Database {
   readonly #idle: IdleCloser;
   /** Number of calls of `admitted` that are running. */
   #admitting = 0;
+  #companionUses = 0;
 
   constructor(target: ConnectionConfig, options: PoolOptions) {
     this.#target = target;
@@ -171,6 +172,7 @@ export class Pool implements Database {
         server: target.serverState,
         isEmpty: () => this.size === 0,
         isHeld: () => this.#admitting > 0,
+        keepsCompanions: () => this.#companionUses > 0,
         onEmpty: async () => {
           this.#averageMilliseconds.clear();
           await options.onIdle?.();
@@ -249,6 +251,16 @@ export class Pool implements Database {
       if (this.#admitting === 0) this.#slots.cancelReserve();
       if (this.#admitting === 0 && this.size === 0) this.#slots.releaseCompanions()();
     }
+  }
+
+  /** Keeps the companions open while the pool is idle. Returns a function that ends this. */
+  keepCompanions(): () => void {
+    this.#companionUses++;
+    let isKept = true;
+    return () => {
+      if (isKept) this.#companionUses--;
+      isKept = false;
+    };
   }
 
   /** Closes each connection soon after its last use. */

@@ -4,9 +4,9 @@ import type { Identity } from '../identity/identity.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import type { BodyBound } from './read-body.ts';
 
-/** One API of an app (`rest`, `auth`, `storage`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
+/** One API of an app (`rest`, `auth`, `storage`, `realtime`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
 export interface ApiHandler {
-  readonly name: 'rest' | 'auth' | 'portal' | 'storage';
+  readonly name: 'rest' | 'auth' | 'portal' | 'storage' | 'realtime';
   /**
    * Handles a request.
    * @param identify Returns the identity of the caller, or throws an error that `renderError` turns into a 401. APIs

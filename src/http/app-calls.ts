@@ -1,9 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { consoleHeader } from '../../contract/admin.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { withSignInCookies } from '../auth/providers/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import type { Realtime } from '../realtime/realtime.ts';
 import type { ApiHandler } from './api-handler.ts';
 import {
   corsHeaders,
@@ -22,6 +25,7 @@ import { helpLink } from './help-link.ts';
 import type { Pipeline } from './pipeline.ts';
 import { isAccountPath, type PortalPages } from './portal-pages.ts';
 import { type ArrivingBody, arrivingBody } from './read-body.ts';
+import { SOCKET_PATH, socketApi } from './realtime-api.ts';
 import type { SitePages } from './site-pages.ts';
 import type { SlowReaders } from './slow-readers.ts';
 import { discardBody, writeReply } from './write-reply.ts';
@@ -38,6 +42,8 @@ export interface AppCallParts {
   sites: SitePages;
   /** Returns the identity for a builder's request; throws if the builder may not work on the app. */
   authorise: (request: CallRequest, ref: string) => Promise<Identity>;
+  /** The sockets of this worker. */
+  realtime: Realtime;
   origins: Origins;
   readAddress: AddressReader;
   bufferedBodies: BufferedBodies;
@@ -83,6 +89,20 @@ export class AppCalls {
     return true;
   }
 
+  /**
+   * Opens a socket if the request is for one of an app. Returns false for any other path, and then has no side effect.
+   */
+  takeSocket(request: IncomingMessage, socket: Socket, head: Buffer): boolean {
+    const { origins } = this.#parts;
+    const { path, host } = readTarget(request);
+    if (!origins.isServed(request.headers.host, socket)) return false;
+    const ref = origins.appAt(host);
+    const to = readAppPath(path, ref, origins.defaultApp);
+    if (to?.area !== 'realtime' || to.path !== SOCKET_PATH) return false;
+    void this.#openSocket(to, ref !== null, { request, socket, head });
+    return true;
+  }
+
   /** Makes every connection close after its current response. */
   close(): void {
     this.#closing = true;
@@ -115,6 +135,45 @@ export class AppCalls {
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) discardBody(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);
+  }
+
+  async #openSocket(
+    to: AppPath,
+    isOwnOrigin: boolean,
+    { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
+  ): Promise<void> {
+    const { realtime, pipeline, origins, authorise, readAddress, slowReaders } = this.#parts;
+    socket.on('error', () => socket.destroy());
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    const { apikey, query } = keyOf(to.query);
+    const callRequest = toCallRequest(request, response, {
+      path: to.path,
+      query,
+      headers: {
+        ...withoutCookies(request.headers as CallRequest['headers']),
+        ...(to.isByBuilder && cookieOfConsole(origins, request)),
+        ...(apikey !== null && { apikey }),
+      },
+      address: readAddress(request),
+      baseUrl: origins.pathUrl(to.ref),
+    });
+    const refused = headerError(request);
+    const api = socketApi(realtime, { request, stream: socket, head });
+    const builder = to.isByBuilder ? () => authorise(callRequest, to.ref) : null;
+    const reply = refused
+      ? await this.#refuse(refused, to, callRequest)
+      : await pipeline.answerApp(api, to.ref, callRequest, null, builder);
+    if (reply.status === SWITCHED || socket.destroyed) return;
+    response.assignSocket(socket);
+    response.once('finish', () => socket.end());
+    const policies = this.#policies;
+    writeReply(
+      response,
+      reply,
+      isOwnOrigin ? policies.own : to.isByBuilder ? policies.builder : policies.path,
+      slowReaders,
+    );
   }
 
   /** Returns a page or a file of the app's own front end, or of the pages for members; null if neither has the path. */
@@ -153,6 +212,27 @@ export class AppCalls {
 const mayRunScripts = (isOwnOrigin: boolean, { area }: AppPath, { headers }: CallRequest): boolean =>
   isOwnOrigin &&
   (area !== 'storage' || (headers['sec-fetch-site'] === 'cross-site' && headers['service-worker'] === undefined));
+
+/**
+ * Returns the headers that let a page of the console open a socket. A page cannot add headers to such a request, and a
+ * browser sends the cookies of the console for a page of any origin, so the header Origin decides.
+ */
+function cookieOfConsole(origins: Origins, { headers }: IncomingMessage): Readonly<Record<string, string>> {
+  const { origin, host, cookie } = headers;
+  const isConsole = origin !== undefined && origins.isNode(origin, host) && cookie !== undefined;
+  return isConsole ? { cookie, [consoleHeader]: '1' } : {};
+}
+
+/** Status of a response that opens a socket. */
+const SWITCHED = 101;
+
+/** Returns the key in the query of a socket, and the query without it, which may be logged. */
+function keyOf(query: string): { apikey: string | null; query: string } {
+  const params = new URLSearchParams(query);
+  const apikey = params.get('apikey');
+  params.delete('apikey');
+  return { apikey, query: params.toString() };
+}
 
 const documentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 

@@ -9,6 +9,7 @@ import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
 import type { AddressLimiter } from '../limits/address-limiter.ts';
 import { type CallEvent, type Events, TraceRecorder } from '../observe/events.ts';
+import { callOfRequest as callOfRealtime } from '../realtime/api/broadcast-calls.ts';
 import { callOfRequest as callOfStorage } from '../storage/handle.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { corsHeaders, isPreflight, preflightReply, withoutCredentials } from './app-headers.ts';
@@ -218,7 +219,13 @@ export class Pipeline {
  * or `<area>.unresolved`. Clients therefore cannot create arbitrary names in the statistics.
  */
 const callName = (area: CallEvent['area'], request: CallRequest): string =>
-  (area === 'auth' ? callOfAuth(request) : area === 'storage' ? callOfStorage(request) : null) ?? `${area}.unresolved`;
+  callsOfArea[area]?.(request) ?? `${area}.unresolved`;
+
+const callsOfArea: Readonly<Partial<Record<CallEvent['area'], (request: CallRequest) => string | null>>> = {
+  auth: callOfAuth,
+  storage: callOfStorage,
+  realtime: callOfRealtime,
+};
 
 /** Prevents caches from storing a response that belongs to one caller, unless the app sets these headers itself. */
 function keepPrivate(headers: Reply['headers']): void {

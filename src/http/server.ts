@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type ListenOptions, Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -16,6 +16,7 @@ import { type NodeCallParts, NodeCalls } from './node-calls.ts';
 import { PortalPages } from './portal-pages.ts';
 import { SitePages } from './site-pages.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { handleWithoutUpgrade, isWebSocket } from './upgrade.ts';
 
 /**
  * Time in ms for which a connection reads and ignores the rest of a refused request. Closing it at once would reset the
@@ -82,6 +83,11 @@ export function buildServer(parts: HttpParts): HttpServer {
       if (!appCalls.take(request, response)) void nodeCalls.handle(request, response);
     }),
   );
+  server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+    if (!isWebSocket(request) || !appCalls.takeSocket(request, socket, head)) {
+      handleWithoutUpgrade(server, request, socket, head);
+    }
+  });
   slowReaders.watch(server);
   arrivals.watch(server);
   const mustClose = limitSockets(server, parts.clientSockets);

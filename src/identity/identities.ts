@@ -28,7 +28,7 @@ export class Identities {
    * Returns the identity of the caller.
    * @throws The errors of `resolveIdentity`.
    */
-  async resolve(app: App, request: CallRequest): Promise<Identity> {
+  async resolve(app: App, request: Pick<CallRequest, 'headers'>): Promise<Identity> {
     const { rest, auth } = await app.settings();
     const { record, database } = app;
     const sessions = cacheOf(this.#caches, app);

@@ -6,7 +6,7 @@ export type NinefoldEvent =
   | {
       type: 'call';
       app: string | null;
-      area: 'rest' | 'auth' | 'storage' | 'portal' | 'admin' | 'web';
+      area: 'rest' | 'auth' | 'storage' | 'realtime' | 'portal' | 'admin' | 'web';
       call: string;
       method: string;
       path: string;

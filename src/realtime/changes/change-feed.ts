@@ -42,11 +42,7 @@ export interface ChangeFeed {
    * Delivers the changes that match one of the entries and that the caller may see.
    * @throws NinefoldError for an entry that cannot be followed.
    */
-  subscribe(
-    requests: readonly ChangeRequest[],
-    identity: Identity,
-    sink: ChangeSink,
-  ): Promise<ChangeSubscription>;
+  subscribe(requests: readonly ChangeRequest[], identity: Identity, sink: ChangeSink): Promise<ChangeSubscription>;
   /** Reads now and not only at the next poll, because the API has just written. */
   poke(): void;
   close(): void;

@@ -49,7 +49,8 @@ export function errorsChapter(
     sources: [
       {
         kind: 'code',
-        label: 'contract/errors: the codes of Ninefold, PostgREST, GoTrue, Supabase Storage, Supabase Realtime and PostgreSQL',
+        label:
+          'contract/errors: the codes of Ninefold, PostgREST, GoTrue, Supabase Storage, Supabase Realtime and PostgreSQL',
       },
       { kind: 'catalog', label: 'the rules of chapter 5; a comment on a constraint is its meaning' },
       { kind: 'catalog', label: 'ninefold.machines: the transitions of chapter 4' },
@@ -59,7 +60,14 @@ export function errorsChapter(
   };
 }
 
-const sources = ['rest', 'auth', 'storage', 'realtime', 'postgres', 'ninefold'] as const satisfies readonly ErrorEntry['source'][];
+const sources = [
+  'rest',
+  'auth',
+  'storage',
+  'realtime',
+  'postgres',
+  'ninefold',
+] as const satisfies readonly ErrorEntry['source'][];
 
 const raisesSql = `select p.oid::regprocedure as function, p.prosrc as source from pg_proc p
 join pg_language l on l.oid = p.prolang where l.lanname = 'plpgsql' and p.prosrc ~* '\\m(raise|assert)\\M' order by 1`;

@@ -1,0 +1,111 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import { limits } from '../../contract/limits.ts';
+import type { App } from '../apps/app.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { Identity } from '../identity/identity.ts';
+import { publishBroadcast, type TopicName, topicKey } from './channels/topic.ts';
+import type { TopicRights } from './channels/topic-rights.ts';
+import { RealtimeApp, type RealtimeParts } from './realtime-app.ts';
+import { ClientSocket } from './socket/client-socket.ts';
+import type { Broadcast, Version } from './socket/frames.ts';
+import { RatePerSecond } from './socket/rate.ts';
+
+/** Bytes of a message in addition to its payload. */
+const ENVELOPE_BYTES = 16 * 1024;
+const STEP_BYTES = 64 * 1024;
+
+/** A request for a socket. */
+export interface SocketRequest {
+  readonly request: IncomingMessage;
+  readonly stream: Duplex;
+  /** Bytes that arrived after the headers. */
+  readonly head: Buffer;
+  readonly version: Version;
+  readonly apikey: string | undefined;
+}
+
+/** The realtime of all apps in one worker. */
+export class Realtime {
+  readonly #parts: RealtimeParts;
+  readonly #apps = new Map<string, RealtimeApp>();
+  readonly #servers = new Map<number, WebSocketServer>();
+  /** Messages that the API sends, by app. */
+  readonly #apiMessages = new WeakMap<App, RatePerSecond>();
+  #isClosing = false;
+
+  constructor(parts: RealtimeParts) {
+    this.#parts = parts;
+  }
+
+  /** Returns the realtime of an app; undefined if it has no socket in this worker. */
+  of(ref: string): RealtimeApp | undefined {
+    return this.#apps.get(ref);
+  }
+
+  /**
+   * Opens a socket.
+   * @param identity The caller that the URL of the socket names.
+   * @throws NinefoldError ConnectionRateLimitReached, RealtimeRestarting
+   */
+  async open(app: App, identity: Identity, { request, stream, head, version, apikey }: SocketRequest): Promise<void> {
+    const { realtime: settings } = await app.settings();
+    const own = this.#apps.get(app.ref)?.sockets ?? 0;
+    const all = [...this.#apps.values()].reduce((sum, { sockets }) => sum + sockets, 0);
+    const max = limits.realtimeNodeSockets.default;
+    if (this.#isClosing) throw new NinefoldError('RealtimeRestarting');
+    if (own >= Math.min(settings.realtime_sockets, max / 2) || all >= max) {
+      throw new NinefoldError('ConnectionRateLimitReached');
+    }
+    this.#server(settings.realtime_payload_bytes + ENVELOPE_BYTES).handleUpgrade(request, stream, head, (ws) => {
+      const realtime = this.#appOf(app, settings);
+      realtime.add(new ClientSocket(ws, stream, version, realtime.counts), identity, apikey);
+    });
+  }
+
+  /** Returns what a caller may do on a private topic. Throws the errors of the policies. */
+  rightsOn(app: App, identity: Identity, topic: string): Promise<TopicRights> {
+    return this.#parts.rightsOn(app, identity, topic);
+  }
+
+  /** Counts messages that the API sends for an app. Returns false if they are too many in this second. */
+  async takeMessages(app: App, count: number): Promise<boolean> {
+    const { realtime } = await app.settings();
+    const rate = this.#apiMessages.get(app) ?? new RatePerSecond();
+    this.#apiMessages.set(app, rate);
+    return rate.take(count, realtime.realtime_messages_per_second, performance.now());
+  }
+
+  /** Sends a broadcast to the channels of a topic in all workers. */
+  broadcast(ref: string, topic: TopicName, broadcast: Broadcast): void {
+    this.#apps.get(ref)?.deliver(topic, broadcast);
+    publishBroadcast(this.#parts.bus, ref, topicKey(topic), broadcast);
+  }
+
+  /** Closes all sockets. Clients join again at another worker or node. */
+  close(): void {
+    this.#isClosing = true;
+    for (const app of [...this.#apps.values()]) app.close();
+  }
+
+  #appOf(app: App, settings: ConstructorParameters<typeof RealtimeApp>[1]): RealtimeApp {
+    const known = this.#apps.get(app.ref);
+    if (known) return known;
+    const realtime: RealtimeApp = new RealtimeApp(app, settings, this.#parts, () => {
+      if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
+    });
+    this.#apps.set(app.ref, realtime);
+    return realtime;
+  }
+
+  /** Returns the part of `ws` that reads messages up to a length. Lengths are rounded up, so few of them occur. */
+  #server(bytes: number): WebSocketServer {
+    const maxPayload = Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
+    const known = this.#servers.get(maxPayload);
+    if (known) return known;
+    const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload });
+    this.#servers.set(maxPayload, server);
+    return server;
+  }
+}
