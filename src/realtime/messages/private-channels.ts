@@ -13,6 +13,8 @@ export interface TopicRights {
   readonly presence: { readonly read: boolean; readonly write: boolean };
 }
 
+const NO_RIGHTS = { read: false, write: false };
+
 /** Maximum number of cached decisions of an app in a worker. */
 const MAX_CACHED = 10_000;
 /** Maximum number of questions of an app that run at the same time, so that slow policies leave connections to requests. */
@@ -55,6 +57,8 @@ export class PrivateChannels {
    * @throws The errors of `Executor.run`.
    */
   rightsOn(identity: Identity, topic: string, headers = '{}'): Promise<TopicRights> {
+    // PostgreSQL has no such text, so no policy can know the topic.
+    if (topic.includes('\0')) return Promise.resolve({ broadcast: NO_RIGHTS, presence: NO_RIGHTS });
     const now = performance.now();
     const key = JSON.stringify([topic, identity.role, stableClaims(identity), headers]);
     const known = this.#decisions.get(key);
