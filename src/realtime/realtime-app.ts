@@ -223,7 +223,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #onNotification(notification: Notification): void {
     switch (notification.type) {
       case 'session-revoked':
-        return this.#callers.endSessions(notification.ids);
+        this.#callers.endSessions(notification.ids);
+        return;
       case 'sessions-revoked-all':
       case 'settings':
       case 'listening':
