@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/passwords/leaked-passwords.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
-import { authoriseBuilderProxy } from '../admin/authorise.ts';
+import { authoriseBuilderChannel, authoriseBuilderProxy } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { preparePage } from '../admin/prepare-page.ts';
@@ -187,9 +187,10 @@ export async function composeWorker(
     keyUses,
   ];
   const auth = composeAuth(node, identities, keyUses);
-  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
-  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const realtime = composeRealtime(bus, hosting.apps, identities, events);
+  const realtimeUsage = (ref: string) => realtime.usageOf(ref);
+  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker, realtimeUsage });
+  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
@@ -298,7 +299,7 @@ function composeAdmin(
   {
     identities,
     ...parts
-  }: Pick<AdminContext, 'everyWorker'> & {
+  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage'> & {
     readonly identities: Identities;
     readonly probes: ProbeRunner;
     readonly traces: RequestTraces;
@@ -408,6 +409,7 @@ function composeHttp(
     realtime,
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
+    authoriseAs: (request, ref, as) => authoriseBuilderChannel(adminContext, request, ref, as),
     preparePage: (request) => {
       // Starts the specification process early, because a builder usually opens the specification soon.
       specifications.prepare();
