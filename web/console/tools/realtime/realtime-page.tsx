@@ -66,8 +66,8 @@ function Summary({ state: { usage, limits }, at, isLive }: { state: RealtimeStat
   return (
     <p className={styles.summary}>
       {figure(counted(sockets, 'socket is', 'sockets are'))} open in {figure(counted(channels, 'channel'))}; each worker
-      takes {limits.sockets}. {figure(counted(sent, 'message goes', 'messages go'))} out each second, and{' '}
-      {figure(counted(received, 'message comes', 'messages come'))} in.{' '}
+      takes {limits.sockets}. {figure(counted(Math.round(sent), 'message goes', 'messages go'))} out each second, and{' '}
+      {figure(counted(Math.round(received), 'message comes', 'messages come'))} in.{' '}
       {delay === null ? (
         'No row changed in the last minute.'
       ) : (

@@ -1,4 +1,4 @@
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import type { RealtimeTable } from '../../../../../contract/realtime.ts';
@@ -55,7 +55,7 @@ export function InspectorPanel({
   return (
     <Panel label="Join a channel" title="Join a channel" onClose={onClose}>
       <form className={styles.form} onSubmit={(event) => void submit(event)}>
-        <ViewAsMenu appRef={appRef} requestRole={caller} onSeat={setCaller} />
+        <ViewAsMenu appRef={appRef} what="Channel" requestRole={caller} onSeat={setCaller} />
         <div className={styles.pair}>
           <TextInput
             label="Channel"
@@ -66,19 +66,21 @@ export function InspectorPanel({
             spellCheck={false}
             required
           />
+          {/* With keys, the click on Leave does not submit the form by the button that takes its place. */}
           {isOpen ? (
-            <Button onClick={leave}>Leave</Button>
+            <Button key="leave" onClick={leave}>
+              Leave
+            </Button>
           ) : (
-            <Button type="submit" kind="primary">
+            <Button key="join" type="submit" kind="first">
               Join
             </Button>
           )}
         </div>
-        <Checkbox
-          label="Private: policies on realtime.messages decide"
-          checked={isPrivate}
-          onChange={(event) => setPrivate(event.currentTarget.checked)}
-        />
+        <label className={styles.check}>
+          <input type="checkbox" checked={isPrivate} onChange={(event) => setPrivate(event.currentTarget.checked)} />
+          Private: policies on realtime.messages decide
+        </label>
         <NativeSelect
           label="Changes of"
           value={table}
