@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
   answerTask,
+  BusSwitch,
   ChangeRounds,
   composePrimary,
   Events,
@@ -21,6 +22,8 @@ import {
 } from '../compose/primary.ts';
 import type { WorkerConfig } from '../compose/worker.ts';
 import { CliError } from './client.ts';
+import { LostLines } from './lost-lines.ts';
+import { closeUnacceptedConnections } from './unaccepted-connections.ts';
 import type { FromWorker, ToWorker } from './worker.ts';
 
 /**
@@ -70,7 +73,7 @@ export async function start(): Promise<void> {
     },
   );
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
-  const workerConfig: WorkerConfig = {
+  const workerConfig: Omit<WorkerConfig, 'busId'> = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
     url,
@@ -79,9 +82,15 @@ export async function start(): Promise<void> {
   };
   try {
     await workers.serve({
-      workerConfig: () => ({ type: 'configure', workerConfig, port, bounds: primary.watchdog.currentBounds() }),
+      workerConfig: (busId) => ({
+        type: 'configure',
+        workerConfig: { ...workerConfig, busId },
+        port,
+        bounds: primary.watchdog.currentBounds(),
+      }),
       onTask: (task) => answerTask(primary.specification, task),
     });
+    if (primary.openLink) workers.bus.connect(primary.openLink);
     const runFile = writeRunFile(config, url);
     output.write(announcement(config, primary, workerConfig, performance.now() - started));
     let isStopping = false;
@@ -95,6 +104,7 @@ export async function start(): Promise<void> {
     rmSync(runFile, { force: true });
   } finally {
     await workers.stop();
+    await workers.bus.close();
     await primary.watchdog.stop();
     primary.specification.close();
     await primary.embedded?.stop();
@@ -103,7 +113,12 @@ export async function start(): Promise<void> {
 }
 
 /** Returns the text that the node prints on standard output when it is ready. */
-function announcement(config: Config, primary: Primary, workerConfig: WorkerConfig, milliseconds: number): string {
+function announcement(
+  config: Config,
+  primary: Primary,
+  workerConfig: Pick<WorkerConfig, 'url' | 'setupToken'>,
+  milliseconds: number,
+): string {
   const setupUrl = primary.needsSetup ? `${workerConfig.url}/setup#token=${workerConfig.setupToken}` : null;
   if (config.readyJson) return `${JSON.stringify({ ready: true, url: workerConfig.url, setup_url: setupUrl })}\n`;
   return banner({
@@ -187,8 +202,11 @@ const hostInUrl = (host: string) => (host.includes(':') ? `[${host}]` : host);
 
 /** Functions of the primary that workers need. */
 interface Service {
-  /** Returns the message with the configuration of a worker. */
-  workerConfig: () => ToWorker;
+  /**
+   * Returns the message with the configuration of a worker.
+   * @param busId Id of the worker on the bus.
+   */
+  workerConfig: (busId: string) => ToWorker;
   onTask: (task: TaskMessage) => Promise<TaskResultMessage>;
 }
 
@@ -202,6 +220,7 @@ class Workers {
   /** The workers that accept requests. */
   readonly #serving = new Set<ClusterWorker>();
   readonly #changes = new ChangeRounds<ClusterWorker>();
+  readonly bus = new BusSwitch<ClusterWorker>();
   #serve: (service: Service) => void = () => undefined;
   #isServing = false;
   #stopping = false;
@@ -264,7 +283,10 @@ class Workers {
         if (message.type === 'alive') this.#lostLines.report(worker, message.lostLines);
         else if (message.type === 'task') void this.#answer(worker, message);
         else if (message.type === 'loaded')
-          void this.#service.then(({ workerConfig }) => sendTo(worker, workerConfig()));
+          void this.#service.then(({ workerConfig }) => {
+            if (!worker.isDead()) sendTo(worker, workerConfig(this.#joinBus(worker)));
+          });
+        else if (message.type === 'bus') this.bus.receive(worker, message);
         else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
@@ -279,6 +301,7 @@ class Workers {
       this.#serving.delete(worker);
       this.#changes.onEnded(worker);
       this.#lostLines.onEnded(worker);
+      this.bus.remove(worker);
       if (this.#stopping) return;
       this.#onLost(`ended with ${signal ?? code}`);
       const pause = performance.now() - forkedAt < PAUSE_MILLISECONDS ? PAUSE_MILLISECONDS : 0;
@@ -287,6 +310,11 @@ class Workers {
       }, pause);
     });
     return ready;
+  }
+
+  /** Connects a worker with the bus until it ends. Returns its id there. */
+  #joinBus(worker: ClusterWorker): string {
+    return this.bus.add(worker, worker.id, (message, sent) => worker.send(message, sent));
   }
 
   /** Responds to a worker that has changed an app, once the other workers use the change. */
@@ -374,72 +402,4 @@ function banner(facts: BannerFacts): string {
   }
   lines.push('', `  Data          ${facts.home}`, '  Stop          Ctrl-C', '', '');
   return lines.join('\n');
-}
-
-/**
- * Adds up the lines of output that the processes of a node could not write. Lines of ended workers still count.
- */
-class LostLines<Worker> {
-  readonly #own: () => number;
-  readonly #onChange: (total: number) => void;
-  readonly #byWorker = new Map<Worker, number>();
-  #ofEnded = 0;
-  #announced = 0;
-
-  /**
-   * @param own Returns the number of lines that this process could not write.
-   * @param onChange Called with the new total.
-   */
-  constructor(own: () => number, onChange: (total: number) => void) {
-    this.#own = own;
-    this.#onChange = onChange;
-  }
-
-  /** Number of lines that all processes together could not write. */
-  get total(): number {
-    return [...this.#byWorker.values()].reduce((sum, lines) => sum + lines, this.#ofEnded + this.#own());
-  }
-
-  /** Stores the number of lines that a running worker could not write. */
-  report(worker: Worker, lines: number): void {
-    this.#byWorker.set(worker, lines);
-    const { total } = this;
-    if (total === this.#announced) return;
-    this.#announced = total;
-    this.#onChange(total);
-  }
-
-  onEnded(worker: Worker): void {
-    this.#ofEnded += this.#byWorker.get(worker) ?? 0;
-    this.#byWorker.delete(worker);
-  }
-}
-
-/** A connection that the primary accepted and that Node's cluster module passes to a worker. */
-interface Handle {
-  close(): void;
-}
-
-/**
- * Closes connections that were passed to a worker which ended before it accepted them. The primary closes its copy of a
- * connection only when the worker acknowledges the connection (lib/internal/cluster/round_robin_handle.js of Node.js).
- * A worker that was killed before that never acknowledges it, and the client would wait forever. Call this function
- * before the worker listens.
- */
-function closeUnacceptedConnections(worker: ClusterWorker): void {
-  const { process: child } = worker;
-  const unaccepted = new Map<unknown, Handle>();
-  const send = child.send.bind(child) as (...args: unknown[]) => boolean;
-  child.send = (message: unknown, ...rest: unknown[]): boolean => {
-    const { act, seq } = message as { act?: unknown; seq?: unknown };
-    const [handle] = rest;
-    if (act === 'newconn' && handle) unaccepted.set(seq, handle as Handle);
-    return send(message, ...rest);
-  };
-  child.on('internalMessage', ({ ack }: { ack?: unknown }) => unaccepted.delete(ack));
-  // The event `disconnect` is not emitted while a connection is being passed.
-  child.once('exit', () => {
-    for (const handle of unaccepted.values()) handle.close();
-    unaccepted.clear();
-  });
 }

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { ensureSecrets, readConfig } from '../compose/configuration.ts';
 import {
   type BoundMessage,
+  type BusToPrimary,
+  type BusToWorker,
   ChangeClient,
   type ChangeMessage,
   composeWorker,
@@ -23,6 +25,7 @@ export type ToWorker =
   | { type: 'lost lines'; lines: number }
   | TaskResultMessage
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
+  | BusToWorker
   | BoundMessage;
 /** Messages of a worker to the primary. */
 export type FromWorker =
@@ -32,6 +35,7 @@ export type FromWorker =
   | { type: 'ready' }
   | { type: 'failed'; reason: string }
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
+  | BusToPrimary
   | TaskMessage;
 
 /** Interval at which a worker reports that its event loop runs. */
@@ -82,6 +86,11 @@ export async function runWorker(): Promise<void> {
         },
         (error: unknown) => send({ type: 'failed', reason: error instanceof Error ? error.message : String(error) }),
       );
+    } else if (message.type === 'bus') {
+      void composed?.then(
+        ({ onBus }) => onBus(message),
+        () => undefined,
+      );
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
     } else if (message.type !== 'stop') {
@@ -108,6 +117,7 @@ async function compose(
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
     log,
+    sendBus: (message, sent) => process.send?.(message, undefined, undefined, sent),
   });
 }
 

@@ -53,6 +53,9 @@ import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
+import type { Bus } from '../realtime/bus/bus.ts';
+import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
+import { WorkerBus } from '../realtime/bus/worker-bus.ts';
 import { Realtime } from '../realtime/realtime.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
@@ -77,6 +80,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** Id of the worker on the bus. */
+  busId: string;
 }
 
 /** The log of a worker. */
@@ -93,6 +98,8 @@ export interface Worker {
   onBound(message: BoundMessage): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
+  /** Processes messages of other workers. */
+  onBus(message: BusToWorker): void;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -121,19 +128,32 @@ interface Node {
  * Creates the parts of a worker process, which handle all requests.
  * @param primary.tasks Runs tasks in the specification process.
  * @param primary.everyWorker Resolves once the other workers use the changes of an app.
+ * @param primary.sendBus Sends messages for other workers.
  */
 export async function composeWorker(
   config: Config,
   secrets: Secrets,
   workerConfig: WorkerConfig,
   folders: { readonly console: string; readonly portal: string },
-  { tasks, everyWorker, log }: Pick<AdminContext, 'everyWorker'> & { readonly tasks: TaskRunner; log: WorkerLog },
+  {
+    tasks,
+    everyWorker,
+    log,
+    sendBus,
+  }: Pick<AdminContext, 'everyWorker'> & {
+    readonly tasks: TaskRunner;
+    readonly log: WorkerLog;
+    readonly sendBus: SendMessage<BusToPrimary>;
+  },
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel, log.output);
   const server = appServer(workerConfig.databaseUrl, config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
+  const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
+    events.emit({ type: 'fault', requestId: null, where: 'realtime', error }),
+  );
   const node: Node = {
     lostLines: log.lostLines,
     config,
@@ -169,7 +189,7 @@ export async function composeWorker(
   const auth = composeAuth(node, identities, keyUses);
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const realtime = composeRealtime(hosting.apps, identities);
+  const realtime = composeRealtime(bus, hosting.apps, identities);
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
@@ -178,9 +198,11 @@ export async function composeWorker(
     http,
     onBound: (message) => hosting.bounds.receive(message),
     catchUp: (ref) => hosting.apps.catchUp(ref),
+    onBus: (message) => bus.receive(message),
     close: async () => {
       realtime.close();
       await http.close();
+      bus.close();
       parser.close();
       node.storage.images.close();
       node.turns.stop();
@@ -340,12 +362,11 @@ function composeAdmin(
 }
 
 /** Creates the realtime of all apps of this worker. */
-function composeRealtime(apps: Apps, identities: Identities): Realtime {
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime {
   return new Realtime({
-    bus: { id: '', publish: () => undefined, subscribe: () => () => undefined },
+    bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
-    rightsOn: () => Promise.reject(new Error('not yet')),
     changesOf: () => {
       throw new Error('not yet');
     },
@@ -407,6 +428,7 @@ function composeHttp(
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
 export { logOutput } from '../observe/log.ts';
+export type { BusToPrimary, BusToWorker } from '../realtime/bus/bus-message.ts';
 export {
   PrimaryTaskClient,
   type TaskMessage,

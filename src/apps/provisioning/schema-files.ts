@@ -23,6 +23,7 @@ import files from '../../schema/0018_files.sql';
 import fileFields from '../../schema/0019_file_fields.sql';
 import changes from '../../schema/0020_changes.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
+import consoleBus from '../../schema/console/0002_bus.sql';
 
 /** Key of the advisory lock of an update. */
 const SCHEMA_LOCK = 9_009_001;
@@ -64,6 +65,7 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 /** Further schema files of the console's database. */
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
+  { name: 'console/0002_bus', sql: consoleBus, onExisting: false },
 ];
 
 /**

@@ -5,6 +5,7 @@ export interface BusMessage {
   /** The topic without `realtime:`; empty for messages about the whole app. */
   readonly topic: string;
   readonly kind: 'broadcast' | 'presence' | 'changed';
+  /** A part of a larger buffer. Copy it if you keep it for long. */
   readonly body: Uint8Array;
 }
 
