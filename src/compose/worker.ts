@@ -189,7 +189,7 @@ export async function composeWorker(
   const auth = composeAuth(node, identities, keyUses);
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const realtime = composeRealtime(bus, hosting.apps, identities);
+  const realtime = composeRealtime(bus, hosting.apps, identities, events);
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
@@ -361,17 +361,23 @@ function composeAdmin(
   };
 }
 
+/** The first status of a response that refuses a call, so that nothing was written. */
+const FIRST_REFUSAL = 400;
+const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Creates the realtime of all apps of this worker. */
-function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime {
-  return new Realtime({
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: Events): Realtime {
+  const realtime = new Realtime({
     bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
-    rightsOn: () => Promise.reject(new Error('not yet')),
-    changesOf: () => {
-      throw new Error('not yet');
-    },
+    onGap: (ref, reason) =>
+      events.emit({ type: 'fault', requestId: null, where: `realtime of ${ref}`, error: new Error(reason) }),
   });
+  events.listen(['call'], ({ app, method, status }) => {
+    if (app !== null && status < FIRST_REFUSAL && !readMethods.has(method)) realtime.onWrite(app);
+  });
+  return realtime;
 }
 
 function composeHttp(

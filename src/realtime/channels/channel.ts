@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ChangeSubscription } from '../changes/change-feed.ts';
+import type { TopicRights } from '../messages/private-channels.ts';
 import { PresenceMember, type PresenceRequest } from '../presence/presence-member.ts';
 import type { ClientSocket } from '../socket/client-socket.ts';
+import type { Broadcast } from '../socket/frames.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
 import type { JoinOptions } from './join-payload.ts';
 import type { Topic } from './topic.ts';
-import type { TopicRights } from './topic-rights.ts';
 
 /** How a channel ends: the client forgets it, or joins it again by itself. */
 export type ChannelEnd = 'close' | 'join again';
@@ -36,6 +37,9 @@ export class Channel {
   /** The decisions of the policies; null for a public channel. */
   rights: TopicRights | null;
   changes: ChangeSubscription | null = null;
+  /** Earlier messages that the client gets after the join. */
+  replayed: readonly Broadcast[] = [];
+  readonly #onLeave: (() => void)[] = [];
   #member: PresenceMember | null = null;
   /** Whether the client has the state of presence that the diffs begin with, or must get it (again). */
   #presence: 'none' | 'wanted' | 'sent' = 'none';
@@ -162,6 +166,12 @@ export class Channel {
     this.leave();
   }
 
+  /** Calls a function when the channel ends; at once if it has ended. */
+  onLeave(end: () => void): void {
+    if (this.#isEnded) end();
+    else this.#onLeave.push(end);
+  }
+
   /** Ends the channel without a message to the client. */
   leave(): void {
     if (this.#isEnded) return;
@@ -169,6 +179,7 @@ export class Channel {
     this.topic.remove(this);
     this.#member?.leave();
     this.changes?.close();
+    for (const end of this.#onLeave) end();
     this.#host.onEnded(this);
   }
 }
