@@ -6,7 +6,12 @@ import type { Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type Identity, serviceRole } from '../../identity/identity.ts';
 import { setupText } from '../../identity/setup-text.ts';
-import type { TopicRights } from '../channels/topic-rights.ts';
+
+/** The rights of a caller on a private topic, as the policies on realtime.messages decide. */
+export interface TopicRights {
+  readonly broadcast: { readonly read: boolean; readonly write: boolean };
+  readonly presence: { readonly read: boolean; readonly write: boolean };
+}
 
 const NO_RIGHTS = { read: false, write: false };
 
