@@ -152,6 +152,7 @@ export const realtimeErrors = entries('realtime', {
     meaning: 'A channel calls track and untrack more often than the limit allows.',
     action: 'Track less often.',
     member: busy,
+    limit: 'realtimePresenceCalls',
   },
   UnableToTrackPresence: {
     status: 429,
@@ -159,5 +160,6 @@ export const realtimeErrors = entries('realtime', {
     meaning: 'The presence of the channel has as many members as the limit allows.',
     action: 'Use several channels.',
     member: busy,
+    limit: 'realtimePresenceMembers',
   },
 });

@@ -139,6 +139,57 @@ export const realtimeLimits = limitsOf('realtime', {
     default: 60,
     meaning: 'How long a decision of the policies about a private channel is used at most.',
   },
+  realtimePolicySeconds: {
+    unit: 'seconds',
+    default: 5,
+    meaning: 'How long a policy on realtime.messages may take when a caller joins a private channel.',
+    code: 'RlsPolicyError',
+  },
+  realtimePresenceKeys: {
+    unit: 'count',
+    default: 10,
+    meaning: 'Keys of an object that a client tracks.',
+    code: 'InvalidPresencePayload',
+  },
+  realtimePresenceBytes: {
+    unit: 'bytes',
+    default: 8 * KIB,
+    meaning: 'The largest object that a client tracks, as JSON.',
+    code: 'InvalidPresencePayload',
+  },
+  realtimePresenceCalls: {
+    unit: 'count',
+    default: 5,
+    meaning: 'Calls of track and untrack of one channel within realtimePresenceSeconds.',
+    code: 'ClientPresenceRateLimitReached',
+  },
+  realtimePresenceSeconds: {
+    unit: 'seconds',
+    default: 30,
+    meaning: 'The period in which realtimePresenceCalls are counted.',
+  },
+  realtimePresenceMembers: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Members in the presence of one topic.',
+    code: 'UnableToTrackPresence',
+  },
+  realtimeReplayMessages: {
+    unit: 'count',
+    default: 25,
+    meaning: 'Earlier messages that a join of a private channel gets at most.',
+  },
+  realtimeMessageDays: {
+    unit: 'days',
+    default: 3,
+    meaning: 'Days for which the rows of realtime.messages are stored.',
+  },
+  realtimeDatabaseMessages: {
+    unit: 'count',
+    default: 20_000,
+    meaning:
+      'Rows of realtime.messages that wait for a worker at the same time. If there are more, the worker leaves all of them out and logs it.',
+  },
   realtimeWaitingBytes: {
     unit: 'bytes',
     default: 16 * 1024 * KIB,

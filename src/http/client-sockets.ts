@@ -16,6 +16,8 @@ const ANNOUNCED_SHARE = 0.9;
 export function limitSockets(server: Server, max: number): () => boolean {
   const open = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
+    // A connection whose upgrade is ignored is reported again.
+    if (open.has(socket)) return;
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     if (open.size <= max) return;

@@ -54,6 +54,7 @@ export class SlowReaders {
   /** Checks the connections of the server until it closes. */
   watch(server: Server): void {
     server.on('connection', (socket: Socket) => {
+      if (this.#sockets.has(socket)) return;
       this.#sockets.add(socket);
       socket.once('close', () => this.#forget(socket));
     });

@@ -7,10 +7,10 @@ import type { Bus } from './bus/bus.ts';
 import type { ChangeFeed } from './changes/change-feed.ts';
 import { ChangeFrames } from './channels/change-frames.ts';
 import { Channel, type ChannelHost } from './channels/channel.ts';
-import { Connection, type ConnectionHost, type Join } from './channels/connection.ts';
+import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
-import type { TopicRights } from './channels/topic-rights.ts';
+import type { TopicRights } from './messages/private-channels.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
 import { RatePerSecond } from './socket/rate.ts';
@@ -30,11 +30,12 @@ export interface RealtimeParts {
   readonly find: (ref: string) => Promise<App>;
   /** Returns the caller of a key and a token. Throws the errors of `resolveIdentity`. */
   readonly identify: (app: App, headers: Readonly<Record<string, string | undefined>>) => Promise<Identity>;
-  /** Returns the decisions of the policies on realtime.messages. */
-  readonly rightsOn: (app: App, identity: Identity, topic: string) => Promise<TopicRights>;
   /** Creates the feed of changes of an app. */
   readonly changesOf: (app: App) => ChangeFeed;
 }
+
+/** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
+export type AskRights = (app: App, identity: Identity, topic: string) => Promise<TopicRights>;
 
 /** The counts of an app in this worker that the page Realtime shows. */
 export interface RealtimeCounts {
@@ -49,6 +50,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
+  readonly #rightsOn: AskRights;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
@@ -66,10 +68,14 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #release: () => void = () => undefined;
   #changes: ChangeFeed | null = null;
   #isProving = false;
+  /** Time at which the policies were last asked about all private channels. */
+  #askedAt = performance.now();
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
 
-  constructor(app: App, settings: RealtimeSettings, parts: RealtimeParts, onEmpty: () => void) {
+  /** @param rightsOn Asks the policies on realtime.messages. */
+  constructor(app: App, settings: RealtimeSettings, parts: RealtimeParts, rightsOn: AskRights, onEmpty: () => void) {
+    this.#rightsOn = rightsOn;
     this.ref = app.ref;
     this.#parts = parts;
     this.#onEmpty = onEmpty;
@@ -143,7 +149,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   }
 
   afterJoin(channel: Channel): void {
-    const { changes } = channel.options;
+    const { changes, presence } = channel.options;
+    if (presence.isEnabled) channel.startPresence();
     if (changes.length === 0) return;
     this.#changes ??= this.#parts.changesOf(this.#app);
     this.#changes
@@ -185,8 +192,15 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
-  presence(channel: Channel, { ref }: ClientMessage): void {
-    channel.reply(ref, 'ok');
+  presence(channel: Channel, { ref, payload }: ClientMessage): void {
+    try {
+      channel.handlePresence(payload);
+      channel.reply(ref, 'ok');
+    } catch (error) {
+      if (!(error instanceof NinefoldError)) throw error;
+      if (error.code === 'ClientPresenceRateLimitReached') channel.end(error, 'join again');
+      else channel.reply(ref, 'error', { reason: reasonOf(error) });
+    }
   }
 
   deliverChecked(channel: Channel, deliver: () => void): void {
@@ -268,9 +282,11 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       connection.socket.check(now);
       for (const channel of [...connection.channels]) {
         if (expiryOf(channel.identity) <= seconds) channel.end(tokenExpired(), 'close');
+        else channel.sendPresenceState();
       }
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
+    if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
   }
 
@@ -337,6 +353,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   /** Asks the policies again about every private channel. */
   async #checkRights(): Promise<void> {
+    this.#askedAt = performance.now();
     for (const channel of this.#allChannels()) {
       if (channel.rights === null || channel.isEnded) continue;
       try {
@@ -372,7 +389,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
    * @throws NinefoldError Unauthorized if the caller may read nothing of it
    */
   async #readable(identity: Identity, topic: string, wantsPresence: boolean): Promise<TopicRights> {
-    const rights = await this.#parts.rightsOn(this.#app, identity, topic);
+    const rights = await this.#rightsOn(this.#app, identity, topic);
     if (rights.broadcast.read || (wantsPresence && rights.presence.read)) return rights;
     throw new NinefoldError('Unauthorized', {
       message: `You do not have permissions to read from this Channel topic: ${topic}`,

@@ -1,11 +1,13 @@
-import type { NinefoldError } from '../../errors/ninefold-error.ts';
+import { randomUUID } from 'node:crypto';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ChangeSubscription } from '../changes/change-feed.ts';
+import type { TopicRights } from '../messages/private-channels.ts';
+import { PresenceMember, type PresenceRequest } from '../presence/presence-member.ts';
 import type { ClientSocket } from '../socket/client-socket.ts';
-import { type Outgoing, OutgoingMessage } from '../socket/outgoing.ts';
+import type { Outgoing } from '../socket/outgoing.ts';
 import type { JoinOptions } from './join-payload.ts';
 import type { Topic } from './topic.ts';
-import type { TopicRights } from './topic-rights.ts';
 
 /** How a channel ends: the client forgets it, or joins it again by itself. */
 export type ChannelEnd = 'close' | 'join again';
@@ -34,6 +36,9 @@ export class Channel {
   /** The decisions of the policies; null for a public channel. */
   rights: TopicRights | null;
   changes: ChangeSubscription | null = null;
+  #member: PresenceMember | null = null;
+  /** Whether the client has the state of presence that the diffs begin with, or must get it (again). */
+  #presence: 'none' | 'wanted' | 'sent' = 'none';
   #isEnded = false;
 
   constructor(parts: {
@@ -70,14 +75,57 @@ export class Channel {
     this.#host.deliverChecked(this, () => this.socket.send(outgoing, !this.options.acknowledges));
   }
 
-  /** Sends a message of presence to the client. */
+  /** Sends a diff of presence to the client, if it has the state before it. */
   deliverPresence(outgoing: Outgoing): void {
-    if (this.rights === null) {
-      this.socket.send(outgoing, true);
-      return;
+    if (this.#presence !== 'sent' || !this.#mayReadPresence) return;
+    const deliver = () => {
+      if (!this.socket.send(outgoing, true)) this.missPresence();
+    };
+    if (this.rights === null) deliver();
+    else this.#host.deliverChecked(this, deliver);
+  }
+
+  /** Remembers that the client missed a diff, so that it gets the whole state later. */
+  missPresence(): void {
+    if (this.#presence === 'sent') this.#presence = 'wanted';
+  }
+
+  /** Starts to send presence, with the whole state first. */
+  startPresence(): void {
+    this.#presence = 'wanted';
+    this.sendPresenceState();
+  }
+
+  /** Sends the state of presence if the client must get it and reads fast enough. Called again regularly. */
+  sendPresenceState(): void {
+    if (this.#presence !== 'wanted' || this.socket.isSlow || !this.#mayReadPresence) return;
+    this.topic.presence.whenReady((state) => {
+      if (this.#isEnded || this.#presence !== 'wanted') return;
+      this.#presence = 'sent';
+      const deliver = () => this.pushText('presence_state', state);
+      if (this.rights === null) deliver();
+      else this.#host.deliverChecked(this, deliver);
+    });
+  }
+
+  get #mayReadPresence(): boolean {
+    return this.rights === null || this.rights.presence.read;
+  }
+
+  /**
+   * Handles a message of presence.
+   * @throws NinefoldError Unauthorized, and the errors of `PresenceMember.handle`
+   */
+  handlePresence(payload: PresenceRequest): void {
+    if (this.rights !== null && !this.rights.presence.write) {
+      throw new NinefoldError('Unauthorized', {
+        message: 'You do not have permissions to write presence on this Channel topic',
+      });
     }
-    if (!this.rights.presence.read) return;
-    this.#host.deliverChecked(this, () => this.socket.send(outgoing, true));
+    this.#member ??= new PresenceMember(this.topic.presence, this.options.presence.key || randomUUID());
+    this.#member.handle(payload);
+    // A client that tracks itself sees the others.
+    if (this.#presence === 'none' && this.#member.isTracked) this.startPresence();
   }
 
   /** Sends a change of a row, which the policies of its table let the client see. */
@@ -87,15 +135,12 @@ export class Channel {
 
   /** Sends an event of this channel to the client. */
   push(event: string, payload: object): void {
-    this.socket.send(
-      new OutgoingMessage({
-        joinRef: this.joinRef,
-        topic: this.topicName,
-        event,
-        payload: JSON.stringify(payload),
-      }),
-      false,
-    );
+    this.pushText(event, JSON.stringify(payload));
+  }
+
+  /** Sends an event whose payload is JSON text. */
+  pushText(event: string, payload: string): void {
+    this.socket.sendMessage({ joinRef: this.joinRef, topic: this.topicName, event, payload });
   }
 
   /** Replies to a message of the client. */
@@ -122,6 +167,7 @@ export class Channel {
     if (this.#isEnded) return;
     this.#isEnded = true;
     this.topic.remove(this);
+    this.#member?.leave();
     this.changes?.close();
     this.#host.onEnded(this);
   }

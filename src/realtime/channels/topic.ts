@@ -1,6 +1,7 @@
 import type { Bus, BusMessage } from '../bus/bus.ts';
+import { Presence } from '../presence/presence.ts';
 import { type Broadcast, isObject } from '../socket/frames.ts';
-import { OutgoingBroadcast } from '../socket/outgoing.ts';
+import { OutgoingBroadcast, OutgoingMessage } from '../socket/outgoing.ts';
 import type { Channel } from './channel.ts';
 
 /** Name of a topic: `realtime:` is not part of it. A private topic and a public one of the same name are two topics. */
@@ -28,6 +29,7 @@ export class Topic {
   readonly #parts: TopicParts;
   readonly #channels = new Set<Channel>();
   readonly #unsubscribe: () => void;
+  #presence: Presence | null = null;
 
   constructor(name: TopicName, parts: TopicParts) {
     this.key = topicKey(name);
@@ -35,9 +37,9 @@ export class Topic {
     this.#wireName = `realtime:${name.name}`;
     this.#parts = parts;
     this.#unsubscribe = parts.bus.subscribe(parts.ref, this.key, {
-      receive: (message) => this.#receive(message),
-      onPeerLost: () => undefined,
-      onConnected: () => undefined,
+      receive: (message, from) => this.#receive(message, from),
+      onPeerLost: (from) => this.#presence?.onPeerLost(from),
+      onConnected: (isConnected) => this.#presence?.onConnected(isConnected),
     });
   }
 
@@ -82,14 +84,48 @@ export class Topic {
     }
   }
 
+  /** The presence of the topic. It begins with the first channel that uses it. */
+  get presence(): Presence {
+    const { bus, ref } = this.#parts;
+    this.#presence ??= new Presence({
+      peer: bus.id,
+      publish: (body) => bus.publish({ ref, topic: this.key, kind: 'presence', body }),
+      announce: (payload) => this.#announce(payload),
+    });
+    return this.#presence;
+  }
+
   close(): void {
+    this.#presence?.close();
     this.#unsubscribe();
   }
 
-  #receive(message: BusMessage): void {
-    if (message.kind !== 'broadcast') return;
-    const broadcast = decodeBroadcast(message.body);
+  #announce(payload: string): void {
+    if (!this.#parts.takeDeliveries(this.#channels.size)) {
+      // A client that misses a diff would show wrong members for ever.
+      for (const channel of this.#channels) channel.missPresence();
+      return;
+    }
+    const outgoing = new OutgoingMessage({ topic: this.#wireName, event: 'presence_diff', payload });
+    for (const channel of this.#channels) channel.deliverPresence(outgoing);
+  }
+
+  #receive(message: BusMessage, from: string): void {
+    if (message.kind === 'presence') {
+      this.#receivePresence(message.body, from);
+      return;
+    }
+    const broadcast = message.kind === 'broadcast' ? decodeBroadcast(message.body) : null;
     if (broadcast) this.deliver(broadcast);
+  }
+
+  /** Workers of another version may send other bytes, which are ignored. */
+  #receivePresence(body: Uint8Array, from: string): void {
+    try {
+      this.#presence?.receive(body, from);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+    }
   }
 }
 

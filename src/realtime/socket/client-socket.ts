@@ -87,23 +87,30 @@ export class ClientSocket {
   /**
    * Writes a message.
    * @param mayDrop True if the message may be left out for a slow client.
+   * @returns false if it was left out
    */
-  send(outgoing: Outgoing, mayDrop: boolean): void {
-    if (this.#isClosed) return;
+  send(outgoing: Outgoing, mayDrop: boolean): boolean {
+    if (this.#isClosed) return true;
     const waiting = this.#stream.writableLength;
     if (waiting > limits.realtimeClosedBytes.default) {
       this.close(closeCodes.tryAgainLater, 'The client reads too slowly.');
-      return;
+      return true;
     }
     if (mayDrop && waiting > limits.realtimeSlowBytes.default) {
       this.#counts.dropped++;
-      return;
+      return false;
     }
     const frame = outgoing.frame(this.version);
-    if (frame === null) return;
+    if (frame === null) return true;
     this.#counts.sent++;
     this.#cork();
     this.#stream.write(frame);
+    return true;
+  }
+
+  /** True while messages that may be lost would be left out. */
+  get isSlow(): boolean {
+    return this.#stream.writableLength > limits.realtimeSlowBytes.default;
   }
 
   /** Collects the writes of this tick into one system call. */
