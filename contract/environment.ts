@@ -113,6 +113,14 @@ export const environment = defineVariables({
     default: null,
     meaning: 'The secret key of the S3 bucket.',
   },
+  brokerUrl: {
+    name: 'NINEFOLD_BROKER_URL',
+    kind: 'text',
+    default: null,
+    absent: 'PostgreSQL',
+    meaning:
+      'The Redis or Valkey server that passes the messages of realtime between nodes: redis://user:password@host:port/db, or rediss:// for TLS.',
+  },
   httpAllowed: {
     name: 'NINEFOLD_HTTP_ALLOW',
     kind: 'networks',

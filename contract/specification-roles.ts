@@ -11,6 +11,10 @@ export interface RolesChapter {
   cells: RoleCell[];
   /** The rights of each role on the files of each bucket of chapter 3. Absent if the app has no files. */
   files?: FileCell[];
+  /** Who receives the changes of each table that realtime reports. Absent if the app does not use realtime. */
+  changes?: ChangeCell[];
+  /** Who may do what on the topics of private channels. Absent if the app does not use realtime. */
+  topics?: TopicCell[];
   /**
    * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
    * such as storage.
@@ -137,5 +141,52 @@ export interface FileCell {
   words: string;
   reason: string;
   /** Names of the policies on storage.objects that decide. */
+  policies: string[];
+}
+
+/**
+ * Who receives the changes of a published table: inserts and updates of rows that the role may read afterwards, and
+ * updates and deletes of rows that it could read before.
+ */
+export interface ChangeCell {
+  role: string;
+  /** Id of the published table. */
+  entity: string;
+  verdict: Verdict;
+  /** The condition in words; empty for the verdicts `always` and `never`. */
+  words: string;
+  reason: string;
+  /** Names of the policies for SELECT that decide. */
+  policies: string[];
+  /** The fields that the role receives; null for all published fields. */
+  columns: string[] | null;
+}
+
+/** `receive` and `send`: broadcasts. `watch` and `track`: presence. */
+export const topicOperations = ['receive', 'send', 'watch', 'track'] as const;
+export type TopicOperation = (typeof topicOperations)[number];
+
+/** What an operation on a private channel does, in words. */
+export const topicWords: Readonly<Record<TopicOperation, string>> = {
+  receive: 'receive broadcasts',
+  send: 'send broadcasts',
+  watch: 'see presence',
+  track: 'track presence',
+};
+
+/** The right of a role to one operation on private channels whose topics match a pattern. */
+export interface TopicCell {
+  role: string;
+  /**
+   * A topic, or a pattern of LIKE that the policies compare with realtime.topic(), such as `room:%`. `*` stands for all
+   * other topics.
+   */
+  topic: string;
+  operation: TopicOperation;
+  verdict: Verdict;
+  /** The condition in words; empty for the verdicts `always` and `never`. */
+  words: string;
+  reason: string;
+  /** Names of the policies on realtime.messages that decide. */
   policies: string[];
 }

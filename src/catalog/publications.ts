@@ -1,10 +1,24 @@
 import type { CatalogQueries } from './read-catalog.ts';
 import { list, relationsOf } from './sql-fragments.ts';
 
-/** Writes that PostgreSQL rejects because a publication could not replicate them. */
 export interface PublicationFacts {
+  /** Writes that PostgreSQL rejects because a publication could not replicate them. */
   unreplicated: UnreplicatedFact[];
+  /** The tables of the publication supabase_realtime, by schema and name. */
+  published: PublishedFact[];
 }
+
+/** A table whose changes realtime reports. A published partitioned table stands for its partitions. */
+export interface PublishedFact {
+  relation: number;
+  /** Numbers of the published fields; null for all. */
+  fields: number[] | null;
+  /** The condition of the publication for the rows; null for all rows. */
+  filter: string | null;
+  events: PublishedEvent[];
+}
+
+export type PublishedEvent = 'INSERT' | 'UPDATE' | 'DELETE';
 
 /** A relation whose updates or deletes PostgreSQL rejects for a publication. */
 export interface UnreplicatedFact {
@@ -46,4 +60,19 @@ export const publicationQueries: CatalogQueries<PublicationFacts> = {
       where (b.pubupdate or b.pubdelete) and (b.puballtables or l.oid is not null or exists (
         select from pg_catalog.pg_publication_namespace s where s.pnpubid = b.oid and s.pnnspid = w.relnamespace))) x
     where x.why is not null order by x.relation, x.publication, x.why`),
+  published: list(`
+    with listed as (
+      select b.oid as publication, r.prrelid as relation, r.prattrs::int2[] as fields, pg_get_expr(r.prqual, r.prrelid) as filter
+      from pg_catalog.pg_publication b join pg_catalog.pg_publication_rel r on r.prpubid = b.oid where b.pubname = 'supabase_realtime'
+      union all
+      select b.oid, c.oid, null, null from pg_catalog.pg_publication b
+      join ${relationsOf('c')} on n.nspname <> 'ninefold' and c.relkind in ('r', 'p') and c.relpersistence = 'p' and (b.puballtables or exists (
+        select from pg_catalog.pg_publication_namespace s where s.pnpubid = b.oid and s.pnnspid = c.relnamespace))
+      where b.pubname = 'supabase_realtime')
+    select distinct on (o.nspname, c.relname) l.relation::int8 as relation, l.fields, l.filter, array_remove(array[
+      case when b.pubinsert then 'INSERT' end, case when b.pubupdate then 'UPDATE' end, case when b.pubdelete then 'DELETE' end], null) as events
+    from listed l join pg_catalog.pg_class c on c.oid = l.relation join pg_catalog.pg_namespace o on o.oid = c.relnamespace
+    join pg_catalog.pg_publication b on b.oid = l.publication
+    where not exists (select from pg_partition_ancestors(l.relation) a join listed u on u.relation = a.relid where a.relid <> l.relation)
+    order by o.nspname, c.relname, l.filter nulls last`),
 };

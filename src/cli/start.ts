@@ -90,6 +90,7 @@ export async function start(): Promise<void> {
       }),
       onTask: (task) => answerTask(primary.specification, task),
     });
+    if (primary.openLink) workers.bus.connect(primary.openLink);
     const runFile = writeRunFile(config, url);
     output.write(announcement(config, primary, workerConfig, performance.now() - started));
     let isStopping = false;
@@ -103,6 +104,7 @@ export async function start(): Promise<void> {
     rmSync(runFile, { force: true });
   } finally {
     await workers.stop();
+    await workers.bus.close();
     await primary.watchdog.stop();
     primary.specification.close();
     await primary.embedded?.stop();

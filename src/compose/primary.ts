@@ -3,13 +3,16 @@ import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import { bootstrap, ServerUnfitError, updateApps } from '../apps/provisioning/bootstrap.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
-import { smallPool, superuserIn } from '../apps/registry/server.ts';
+import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
 import { StartError } from '../postgres/start-error.ts';
+import type { NodeLink, NodeLinkHandlers } from '../realtime/bus/node-link.ts';
+import { PostgresLink } from '../realtime/bus/postgres-link.ts';
+import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
@@ -23,6 +26,8 @@ export interface Primary {
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
+  /** Opens the link to other nodes; null if there cannot be any. */
+  openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
   needsSetup: boolean;
   refs: string[];
@@ -81,6 +86,7 @@ export async function composePrimary(
       embedded,
       specification,
       watchdog,
+      openLink: linkOf(config, server, events),
       needsSetup,
       refs,
       updateApps: (isStopping) => updateApps(server, events, isStopping),
@@ -92,6 +98,31 @@ export async function composePrimary(
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
 }
+
+/**
+ * Returns a function that opens the link to other nodes: through the broker, or through the PostgreSQL server if others
+ * can use it too. The embedded server belongs to one node.
+ */
+function linkOf({ brokerUrl: url, databaseUrl }: Config, server: Server, events: Events): Primary['openLink'] {
+  const onState = (error: unknown) => {
+    const through = url === null ? 'PostgreSQL' : 'the broker';
+    const detail = { through, ...(error !== null && { reason: reasonOf(error) }) };
+    events.emit({ type: 'node', what: error === null ? 'link-working' : 'link-lost', detail });
+  };
+  if (url !== null) {
+    const { masterKey } = server;
+    return (handlers, nodeId) => new RedisLink({ url, masterKey, handlers, nodeId, onState });
+  }
+  if (databaseUrl === null) return null;
+  const target = superuserIn(server, databaseName(CONSOLE_REF));
+  return (handlers, nodeId) => new PostgresLink({ target, handlers, nodeId, onState });
+}
+
+/** Returns the message of an error, and the code of an AggregateError, which has no message. */
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);
+};
 
 const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): string =>
   `The master key in ${masterKeyFile(home)} does not fit this database (${message}): ${

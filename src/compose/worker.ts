@@ -367,7 +367,6 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime
     bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
-    rightsOn: () => Promise.reject(new Error('not yet')),
     changesOf: () => {
       throw new Error('not yet');
     },

@@ -38,7 +38,12 @@ export type NinefoldEvent =
   /** A call returned an error that its definition does not declare, so chapter 8 lacks it. */
   | { type: 'undeclared-error'; call: string; code: string }
   | { type: 'postgres'; message: string; detail?: Record<string, unknown> }
-  | { type: 'node'; what: 'started' | 'stopping' | 'stopped' | 'worker-lost'; detail?: Record<string, unknown> }
+  | {
+      type: 'node';
+      /** `link-lost` and `link-working`: whether messages of realtime reach other nodes. */
+      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'link-lost' | 'link-working';
+      detail?: Record<string, unknown>;
+    }
   | {
       type: 'app';
       what:

@@ -19,7 +19,7 @@ export const logOutput = (): LineOutput =>
   });
 
 /**
- * Writes events as JSON lines: faults and lost workers as errors, undeclared errors of calls as warnings, requests at level debug, the others as info. Events
+ * Writes events as JSON lines: faults, lost workers and lost links as errors, undeclared errors of calls as warnings, requests at level debug, the others as info. Events
  * contain no headers, bodies, tokens or SQL. (pino's own destination is not used, because it ends the process on errors
  * and retries forever at exit.)
  * @param level Level of pino; `silent` writes nothing.
@@ -49,7 +49,7 @@ export function writeLog(events: Events, level: string, output: LineOutput): () 
         log.info(event.detail ?? {}, event.message);
         return;
       case 'node':
-        log[event.what === 'worker-lost' ? 'error' : 'info'](event.detail ?? {}, `node ${event.what}`);
+        log[event.what.endsWith('-lost') ? 'error' : 'info'](event.detail ?? {}, `node ${event.what}`);
         return;
       case 'app':
         log.info({ app: event.app, milliseconds: event.milliseconds, ...event.detail }, `app ${event.what}`);

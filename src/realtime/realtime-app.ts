@@ -10,7 +10,7 @@ import { Channel, type ChannelHost } from './channels/channel.ts';
 import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
-import type { TopicRights } from './channels/topic-rights.ts';
+import type { TopicRights } from './messages/private-channels.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
 import { RatePerSecond } from './socket/rate.ts';
@@ -30,11 +30,12 @@ export interface RealtimeParts {
   readonly find: (ref: string) => Promise<App>;
   /** Returns the caller of a key and a token. Throws the errors of `resolveIdentity`. */
   readonly identify: (app: App, headers: Readonly<Record<string, string | undefined>>) => Promise<Identity>;
-  /** Returns the decisions of the policies on realtime.messages. */
-  readonly rightsOn: (app: App, identity: Identity, topic: string) => Promise<TopicRights>;
   /** Creates the feed of changes of an app. */
   readonly changesOf: (app: App) => ChangeFeed;
 }
+
+/** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
+export type AskRights = (app: App, identity: Identity, topic: string) => Promise<TopicRights>;
 
 /** The counts of an app in this worker that the page Realtime shows. */
 export interface RealtimeCounts {
@@ -49,6 +50,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
+  readonly #rightsOn: AskRights;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
@@ -66,10 +68,14 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #release: () => void = () => undefined;
   #changes: ChangeFeed | null = null;
   #isProving = false;
+  /** Time at which the policies were last asked about all private channels. */
+  #askedAt = performance.now();
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
 
-  constructor(app: App, settings: RealtimeSettings, parts: RealtimeParts, onEmpty: () => void) {
+  /** @param rightsOn Asks the policies on realtime.messages. */
+  constructor(app: App, settings: RealtimeSettings, parts: RealtimeParts, rightsOn: AskRights, onEmpty: () => void) {
+    this.#rightsOn = rightsOn;
     this.ref = app.ref;
     this.#parts = parts;
     this.#onEmpty = onEmpty;
@@ -280,6 +286,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       }
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
+    if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
   }
 
@@ -346,6 +353,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   /** Asks the policies again about every private channel. */
   async #checkRights(): Promise<void> {
+    this.#askedAt = performance.now();
     for (const channel of this.#allChannels()) {
       if (channel.rights === null || channel.isEnded) continue;
       try {
@@ -381,7 +389,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
    * @throws NinefoldError Unauthorized if the caller may read nothing of it
    */
   async #readable(identity: Identity, topic: string, wantsPresence: boolean): Promise<TopicRights> {
-    const rights = await this.#parts.rightsOn(this.#app, identity, topic);
+    const rights = await this.#rightsOn(this.#app, identity, topic);
     if (rights.broadcast.read || (wantsPresence && rights.presence.read)) return rights;
     throw new NinefoldError('Unauthorized', {
       message: `You do not have permissions to read from this Channel topic: ${topic}`,

@@ -6,7 +6,7 @@ import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { publishBroadcast, type TopicName, topicKey } from './channels/topic.ts';
-import type { TopicRights } from './channels/topic-rights.ts';
+import { PrivateChannels, type TopicRights } from './messages/private-channels.ts';
 import { RealtimeApp, type RealtimeParts } from './realtime-app.ts';
 import { ClientSocket } from './socket/client-socket.ts';
 import type { Broadcast, Version } from './socket/frames.ts';
@@ -33,6 +33,7 @@ export class Realtime {
   readonly #servers = new Map<number, WebSocketServer>();
   /** Messages that the API sends, by app. */
   readonly #apiMessages = new WeakMap<App, RatePerSecond>();
+  readonly #privateChannels = new WeakMap<App, PrivateChannels>();
   #isClosing = false;
 
   constructor(parts: RealtimeParts) {
@@ -64,9 +65,16 @@ export class Realtime {
     });
   }
 
-  /** Returns what a caller may do on a private topic. Throws the errors of the policies. */
+  /** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
   rightsOn(app: App, identity: Identity, topic: string): Promise<TopicRights> {
-    return this.#parts.rightsOn(app, identity, topic);
+    const known = this.#privateChannels.get(app);
+    if (known) return known.rightsOn(identity, topic);
+    const created = new PrivateChannels(app.database);
+    this.#privateChannels.set(app, created);
+    app.subscribe(({ type }) => {
+      if (type === 'schema' || type === 'listening' || type === 'disconnected') created.forget();
+    });
+    return created.rightsOn(identity, topic);
   }
 
   /** Counts messages that the API sends for an app. Returns false if they are too many in this second. */
@@ -92,7 +100,7 @@ export class Realtime {
   #appOf(app: App, settings: ConstructorParameters<typeof RealtimeApp>[1]): RealtimeApp {
     const known = this.#apps.get(app.ref);
     if (known) return known;
-    const realtime: RealtimeApp = new RealtimeApp(app, settings, this.#parts, () => {
+    const realtime: RealtimeApp = new RealtimeApp(app, settings, this.#parts, this.rightsOn.bind(this), () => {
       if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
     });
     this.#apps.set(app.ref, realtime);

@@ -36,33 +36,93 @@ alter publication supabase_realtime owner to pg_database_owner;
 set role pg_database_owner;
 
 -- Realtime ------------------------------------------------------------------------------------------------------------
--- Policies and triggers use these objects. Ninefold has no realtime service: nobody receives a message, and no table stores it.
+-- Policies on realtime.messages decide who joins a private channel and who sends on it. Rows are messages that SQL sends to channels; the
+-- workers read and deliver them (src/realtime/messages).
 
+create sequence realtime.messages_number;
+grant usage on sequence realtime.messages_number to public;
+
+-- A partition has the rows of one day of five. The job that deletes old rows truncates partitions, and needs no DDL, which would be a
+-- change of the app's schema every day.
 create table realtime.messages (
   topic text not null,
   extension text not null,
   payload jsonb,
   event text,
   private boolean default false,
-  updated_at timestamp not null default now(),
-  inserted_at timestamp not null default now(),
+  updated_at timestamp not null default (now() at time zone 'UTC'),
+  inserted_at timestamp not null default (now() at time zone 'UTC'),
   id uuid not null default gen_random_uuid(),
-  primary key (id, inserted_at)
-);
-comment on table realtime.messages is 'For policies on private channels. Ninefold has no realtime service and writes no rows.';
+  binary_payload bytea,
+  -- The transaction and the order in it. By these columns a worker finds the rows that became visible since its last read.
+  transaction_id xid8 not null default pg_catalog.pg_current_xact_id(),
+  number bigint not null default pg_catalog.nextval('realtime.messages_number'),
+  constraint messages_payload_exclusive check (payload is null or binary_payload is null)
+) partition by list (((floor(extract(epoch from inserted_at) / 86400)::bigint % 5 + 5) % 5));
+comment on table realtime.messages is 'Messages from SQL to channels, for at least three days. Its policies protect private channels.';
+create table realtime.messages_0 partition of realtime.messages for values in (0);
+create table realtime.messages_1 partition of realtime.messages for values in (1);
+create table realtime.messages_2 partition of realtime.messages for values in (2);
+create table realtime.messages_3 partition of realtime.messages for values in (3);
+create table realtime.messages_4 partition of realtime.messages for values in (4);
+create index messages_id_idx on realtime.messages (id);
+create index messages_transaction_id_idx on realtime.messages (transaction_id);
+create index messages_topic_idx on realtime.messages (topic, inserted_at) where extension = 'broadcast' and private;
+create index messages_inserted_at_idx on realtime.messages using brin (inserted_at);
 alter table realtime.messages enable row level security;
 grant select, insert, update on realtime.messages to postgres, anon, authenticated, service_role;
 
 create function realtime.topic() returns text language sql stable
   return nullif(pg_catalog.current_setting('realtime.topic', true), '');
 
-create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void language sql as '';
-comment on function realtime.send is 'Does nothing: Ninefold has no realtime service.';
+-- These functions run as the caller, so the policies apply to the caller. A failed message is a warning: it does not undo the caller's
+-- transaction. They keep the search path of the caller, on which policies can depend.
+
+create function realtime.send(payload jsonb, event text, topic text, private boolean default true) returns void language plpgsql as $$
+declare
+  message_id constant pg_catalog.uuid := pg_catalog.gen_random_uuid();
+begin
+  perform pg_catalog.set_config('realtime.topic', topic, true);
+  insert into realtime.messages (id, payload, event, topic, private, extension)
+  values (
+    message_id,
+    case when payload operator(pg_catalog.?) 'id' then payload else pg_catalog.jsonb_set(payload, '{id}', pg_catalog.to_jsonb(message_id)) end,
+    event, topic, private, 'broadcast'
+  );
+exception
+  when others then raise warning 'WarnSendingBroadcastMessage: %', sqlerrm;
+end
+$$;
+comment on function realtime.send is 'Sends a message to a channel when the transaction commits.';
+
+create function realtime.send_binary(payload bytea, event text, topic text, private boolean default true) returns void language plpgsql as $$
+begin
+  perform pg_catalog.set_config('realtime.topic', topic, true);
+  insert into realtime.messages (binary_payload, event, topic, private, extension) values (payload, event, topic, private, 'broadcast');
+exception
+  when others then raise warning 'WarnSendingBroadcastMessage: %', sqlerrm;
+end
+$$;
+comment on function realtime.send_binary is 'Sends bytes to a channel when the transaction commits.';
 
 create function realtime.broadcast_changes(
   topic_name text, event_name text, operation text, table_name text, table_schema text, new record, old record, level text default 'ROW'
-) returns void language plpgsql as 'begin end';
-comment on function realtime.broadcast_changes is 'Does nothing: Ninefold has no realtime service.';
+) returns void language plpgsql as $$
+begin
+  if level operator(pg_catalog.=) 'STATEMENT' then
+    raise exception 'function can only be triggered for each row, not for each statement';
+  end if;
+  if operation is null or operation operator(pg_catalog.<>) all (array['INSERT', 'UPDATE', 'DELETE']) then
+    raise exception 'Unexpected operation type: %', operation;
+  end if;
+  perform realtime.send(
+    pg_catalog.jsonb_build_object('old_record', old, 'record', new, 'operation', operation, 'table', table_name, 'schema', table_schema),
+    event_name, topic_name);
+exception
+  when others then raise exception 'Failed to process the row: %', sqlerrm;
+end
+$$;
+comment on function realtime.broadcast_changes is 'Sends a changed row to a private channel. For triggers that run for each row.';
 
 -- Tables of storage ---------------------------------------------------------------------------------------------------
 -- /storage/v1 reads and writes buckets and objects as the caller, so policies on them decide. 0018_files.sql has the bytes.
@@ -337,3 +397,37 @@ create table supabase_migrations.seed_files (
 );
 
 reset role;
+
+-- Old messages --------------------------------------------------------------------------------------------------------
+
+-- Deletes the messages that are older than three days. Returns the time at which the next ones are; null if there are none. The table belongs
+-- to the app's owner, and so does the function: triggers of the owner get no further privileges.
+create function ninefold.delete_old_messages() returns timestamptz
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '500ms'
+as $$
+declare
+  oldest constant timestamp := (now() at time zone 'UTC') - interval '3 days';
+  part regclass;
+  present timestamp;
+  due timestamp;
+begin
+  for part in select i.inhrelid::regclass from pg_catalog.pg_inherits i where i.inhparent = to_regclass('realtime.messages') loop
+    execute format('select m.inserted_at from %s m where m.inserted_at >= $1 limit 1', part) into present using oldest;
+    if present is null then
+      execute format('select m.inserted_at from %s m limit 1', part) into present;
+      if present is not null then
+        execute format('truncate %s', part);
+      end if;
+    else
+      execute format('delete from %s m where m.inserted_at < $1', part) using oldest;
+      due := least(due, date_trunc('day', present) + interval '4 days');
+    end if;
+  end loop;
+  return due at time zone 'UTC';
+end
+$$;
+alter function ninefold.delete_old_messages owner to pg_database_owner;
+revoke execute on function ninefold.delete_old_messages from public;
+grant execute on function ninefold.delete_old_messages to service_role;

@@ -18,7 +18,7 @@ export const newest = names.at(-1) ?? '';
  * function, and a block creates indexes and triggers.
  */
 const undone =
-  /^(?:alter (?:table|function) ninefold\.\w+(?:\(\))? owner to \w+;|alter (?:table ninefold\.\w+ enable|event trigger \w+ enable) always\b.*|do \$\$)$/;
+  /^(?:alter (?:table|function|sequence) ninefold\.\w+(?:\([\w", ]*\))? owner to \w+;|alter (?:table ninefold\.\w+ enable|event trigger \w+ enable) always\b.*|do \$\$)$/;
 
 /** The objects that the newest schema file creates: their kinds and names. */
 const created = (() => {
@@ -26,7 +26,7 @@ const created = (() => {
   // The undoing of other statements would need the earlier definitions.
   const other = [...sql.matchAll(/^(?:alter|drop|update|insert|delete|do)\b.*/gm)].find(([text]) => !undone.test(text));
   if (other) throw new Error(`${newest} contains “${other[0]}”, which this file cannot undo: extend it`);
-  const objects = [...sql.matchAll(/^create (table|function|type) (ninefold\.\w+)/gm)];
+  const objects = [...sql.matchAll(/^create (?:unlogged )?(table|function|type|sequence) (ninefold\.\w+)/gm)];
   const indexes = [...sql.matchAll(/^ +create (index) (\w+) on storage\./gm)];
   return [...objects, ...indexes].map(([, kind, name]) => ({
     kind,

@@ -21,7 +21,9 @@ import project from '../../schema/0016_project.sql';
 import log from '../../schema/0017_log.sql';
 import files from '../../schema/0018_files.sql';
 import fileFields from '../../schema/0019_file_fields.sql';
+import changes from '../../schema/0020_changes.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
+import consoleBus from '../../schema/console/0002_bus.sql';
 
 /** Key of the advisory lock of an update. */
 const SCHEMA_LOCK = 9_009_001;
@@ -54,6 +56,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0017_log', sql: log, onExisting: true },
   { name: '0018_files', sql: files, onExisting: true },
   { name: '0019_file_fields', sql: fileFields, onExisting: true },
+  { name: '0020_changes', sql: changes, onExisting: true },
 ];
 
 /** Name of the last schema file. */
@@ -62,6 +65,7 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 /** Further schema files of the console's database. */
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
+  { name: 'console/0002_bus', sql: consoleBus, onExisting: false },
 ];
 
 /**

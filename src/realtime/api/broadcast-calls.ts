@@ -6,7 +6,7 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { parseBoundedJson } from '../../limits/bounded-json.ts';
 import type { TopicName } from '../channels/topic.ts';
-import type { TopicRights } from '../channels/topic-rights.ts';
+import type { TopicRights } from '../messages/private-channels.ts';
 import { type Broadcast, checkJson } from '../socket/frames.ts';
 
 /** What a call of `/realtime/v1/api` uses. */

@@ -91,25 +91,33 @@ export class BusSwitch<Worker> {
   }
 
   /**
-   * Connects the switch with other nodes.
+   * Connects the switch with other nodes. Messages of other nodes may be missing until the link reports that it works.
    * @param open Creates the link.
    */
   connect(open: (handlers: NodeLinkHandlers, nodeId: string) => NodeLink): void {
+    this.#setConnected(false);
     this.#link = open(
       {
         onFrame: (frame) => this.#deliver(frame, null),
         onWorkerEnded: (id) => this.#sendControl(controlFrame('ended', { from: id })),
         onWorkerSilent: (id) => this.#sendControl(controlFrame('silent', { from: id })),
-        onConnected: (isConnected) => {
-          if (this.#isConnected === isConnected) return;
-          this.#isConnected = isConnected;
-          this.#sendControl(controlFrame(isConnected ? 'connected' : 'disconnected', {}));
-        },
+        onConnected: (isConnected) => this.#setConnected(isConnected),
         onLost: (topic) => this.#lose(topic),
       },
       this.nodeId,
     );
     for (const key of this.#holders.keys()) this.#link.hold(key);
+  }
+
+  /** Ends the link to other nodes. */
+  async close(): Promise<void> {
+    await this.#link?.close();
+  }
+
+  #setConnected(isConnected: boolean): void {
+    if (this.#isConnected === isConnected) return;
+    this.#isConnected = isConnected;
+    this.#sendControl(controlFrame(isConnected ? 'connected' : 'disconnected', {}));
   }
 
   #hold(port: Port, key: string): void {

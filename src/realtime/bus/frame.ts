@@ -12,12 +12,22 @@ import type { BusMessage } from './bus.ts';
  * | 2, n | length of the topic, the topic in UTF-8 |
  * | n | body |
  */
-const KINDS = ['broadcast', 'presence', 'changed', 'lost', 'ended', 'silent', 'disconnected', 'connected'] as const;
+const KINDS = [
+  'broadcast',
+  'presence',
+  'changed',
+  'lost',
+  'ended',
+  'silent',
+  'disconnected',
+  'connected',
+  'topics',
+] as const;
 
 /**
  * The kinds of frames. `lost`: messages of the topic were dropped (of all topics, if it has no ref). `ended`: the worker
  * in `from` has ended. `silent`: the node of the worker in `from` cannot be reached, but may return. `disconnected` and
- * `connected`: whether messages of other nodes arrive.
+ * `connected`: whether messages of other nodes arrive. `topics`: topics that a node holds (topic-filter.ts).
  */
 export type FrameKind = (typeof KINDS)[number];
 
@@ -48,9 +58,11 @@ const NO_BYTES = new Uint8Array(0);
 /** Returns the name under which workers and the primary know a topic. A ref contains no slash. */
 export const topicKey = (ref: string, topic: string): string => `${ref}/${topic}`;
 
-/** Returns a frame without a body. */
-export const controlFrame = (kind: FrameKind, { from = '', ref = '', topic = '' }: Partial<FrameFields>): Uint8Array =>
-  encodeFrame({ kind, from, ref, topic, body: NO_BYTES }) ?? NO_BYTES;
+/** Returns a frame of the primary. */
+export const controlFrame = (
+  kind: FrameKind,
+  { from = '', ref = '', topic = '', body = NO_BYTES }: Partial<FrameFields>,
+): Uint8Array => encodeFrame({ kind, from, ref, topic, body }) ?? NO_BYTES;
 
 /** Returns a message in its binary form; null if it is larger than a frame can be. */
 export const encodeMessage = ({ kind, ref, topic, body }: BusMessage, from: string): Uint8Array | null =>

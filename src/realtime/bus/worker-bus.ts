@@ -114,6 +114,8 @@ export class WorkerBus implements Bus {
         this.#isConnected = kind === 'connected';
         this.#tell(null, (subscriber) => subscriber.onConnected(this.#isConnected));
         return;
+      case 'topics':
+        return;
       default:
         if (this.#ended.has(from)) return;
         this.#tell(topicKey(ref, topic), (subscriber) => subscriber.receive({ kind, ref, topic, body }, from));

@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ChangeSubscription } from '../changes/change-feed.ts';
+import type { TopicRights } from '../messages/private-channels.ts';
 import { PresenceMember, type PresenceRequest } from '../presence/presence-member.ts';
 import type { ClientSocket } from '../socket/client-socket.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
 import type { JoinOptions } from './join-payload.ts';
 import type { Topic } from './topic.ts';
-import type { TopicRights } from './topic-rights.ts';
 
 /** How a channel ends: the client forgets it, or joins it again by itself. */
 export type ChannelEnd = 'close' | 'join again';

@@ -234,6 +234,7 @@ function commonFacts(facts: Facts): CommonFacts {
     comments,
     description,
     file_fields,
+    published,
     screens,
     labels,
     screen_refusals,

@@ -54,15 +54,15 @@ describe.each(['1.0.0', '2.0.0'])('broadcasts with vsn %s', (vsn) => {
     const message = { topic, event: 'a', payload: { n: 1 } };
     const list = await send('', { body: JSON.stringify({ messages: [message, { ...message, event: 'b' }] }) });
     expect(list.status).toBe(202);
-    const path = `/${encodeURIComponent(topic)}/events/c`;
-    expect((await send(path, { body: '{"n":2}', headers: { 'content-type': 'application/json' } })).status).toBe(202);
     await expect
       .poll(() => received)
       .toEqual([
         ['a', { n: 1 }],
         ['b', { n: 1 }],
-        ['c', { n: 2 }],
       ]);
+    const path = `/${encodeURIComponent(topic)}/events/c`;
+    expect((await send(path, { body: '{"n":2}', headers: { 'content-type': 'application/json' } })).status).toBe(202);
+    await expect.poll(() => received[2]).toEqual(['c', { n: 2 }]);
     const bytes = new Uint8Array([0, 255, 1]);
     const binary = await send(path, { body: bytes, headers: { 'content-type': 'application/octet-stream' } });
     expect(binary.status).toBe(202);

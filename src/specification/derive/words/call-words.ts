@@ -71,6 +71,7 @@ export const calls: Readonly<Record<string, Say>> = {
   current_setting: ([, ...more], [name]) =>
     name?.kind === 'literal' && more.length < 2 ? `the setting ${name.value}` : null,
   to_jsonb: ([a, ...more]) => (more.length === 0 ? `${a} in JSON` : null),
+  'realtime.topic': (words) => (words.length === 0 ? 'the topic' : null),
   'storage.filename': of('the file name'),
   'storage.extension': of('the extension'),
   'storage.operation': (words) => (words.length === 0 ? 'the call' : null),

@@ -12,8 +12,16 @@ export const rowOf = (bucket: string): KnownRow => new Map([['bucket_id', { is: 
 export const canHold = (condition: Expression, caller: Caller, row: KnownRow): boolean =>
   (outcomes(condition, { ...caller, row }) & TRUE) !== 0;
 
-/** Returns a decision for rows of which some fields are known. Conditions that these fields settle are removed. */
-export function inBucket(decision: Decision, row: KnownRow, isInsert: boolean): Decision {
+/** Returns a decision for rows of a bucket. */
+export const inBucket = (decision: Decision, row: KnownRow, isInsert: boolean): Decision =>
+  withKnownRow(decision, row, isInsert ? INSUFFICIENT_PRIVILEGE : null, 'no policy lets it through in this bucket');
+
+/**
+ * Returns a decision for rows of which some fields are known. Conditions that these fields settle are removed.
+ * @param code The code of the error if no policy lets the rows through; null if the call finds no row.
+ * @param reason The reason in this case.
+ */
+export function withKnownRow(decision: Decision, row: KnownRow, code: string | null, reason: string): Decision {
   if (decision.verdict !== 'when') return decision;
   const conditions: (string | PolicyConditions)[] = [];
   for (const condition of decision.conditions) {
@@ -24,8 +32,7 @@ export function inBucket(decision: Decision, row: KnownRow, isInsert: boolean): 
     const caller = { ...condition.caller, row };
     const parts = [condition.using, condition.check, condition.seen].filter((part) => part !== null);
     if (parts.some((part) => !canHold(part, caller, row))) {
-      const reason = 'no policy lets it through in this bucket';
-      return { ...decision, verdict: 'never', conditions: [], reason, code: isInsert ? INSUFFICIENT_PRIVILEGE : null };
+      return { ...decision, verdict: 'never', conditions: [], reason, code };
     }
     if (!parts.every((part) => outcomes(part, caller) === TRUE)) conditions.push({ ...condition, caller });
   }

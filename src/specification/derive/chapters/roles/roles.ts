@@ -3,11 +3,13 @@ import { type AuthSettings, defaultAuthSettings } from '../../../../../contract/
 import type { BucketEntry } from '../../../../../contract/specification-files.ts';
 import type {
   AdviceEntry,
+  ChangeCell,
   FileCell,
   Operation,
   PolicyEntry,
   RoleCell,
   RolesChapter,
+  TopicCell,
 } from '../../../../../contract/specification-roles.ts';
 import type { ChapterRole } from '../../../../access/calling-roles.ts';
 import type { Decision } from '../../../../access/decision.ts';
@@ -24,10 +26,12 @@ import type { DecisionFacts } from '../../../../catalog/facts.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from '../../../../catalog/names.ts';
 import type { Entries } from '../../entries.ts';
 import { isDocumented } from '../documented.ts';
+import { usesRealtime } from '../realtime.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
 import { fileCells } from './file-cells.ts';
+import { changeCells, topicCells } from './realtime-cells.ts';
 
 /**
  * Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches, and on files.
@@ -48,7 +52,10 @@ export function rolesChapter(
   const policies = documented.flatMap((relation) => entries.ofDecisions(policiesOfRelation, relation.oid, relation));
   const advice = entries.ofAllDecisions(adviceOnDecisions, cells, settings);
   const files = buckets && entries.ofAllDecisions(fileCells, buckets);
-  return entries.ofDecisions(chapterOf, '', cells, policies, advice, files);
+  const isRealtime = usesRealtime(entries.look, entries.facts);
+  const changes = isRealtime ? entries.ofAllDecisions(changeCells, entries.facts.published) : undefined;
+  const topics = isRealtime ? entries.ofAllDecisions(topicCells) : undefined;
+  return entries.ofDecisions(chapterOf, '', cells, policies, advice, files, changes, topics);
 }
 
 function chapterOf(
@@ -57,6 +64,8 @@ function chapterOf(
   policies: PolicyEntry[],
   advice: AdviceEntry[],
   files: FileCell[] | undefined,
+  changes: ChangeCell[] | undefined,
+  topics: TopicCell[] | undefined,
 ): RolesChapter {
   return {
     roles: shared.roles.map(({ name, fact, meaning, caller }) => ({
@@ -67,6 +76,8 @@ function chapterOf(
     })),
     cells,
     ...(files && { files }),
+    ...(changes && { changes }),
+    ...(topics && { topics }),
     policies,
     default_privileges: defaultPrivileges(shared.facts, shared.roles.filter(isPossible), shared.membership),
     advice,

@@ -1,0 +1,60 @@
+import type { Executor } from '../../database/database.ts';
+import { DatabaseError } from '../../database/database-error.ts';
+import type { Param, Result, Statement } from '../../database/statement.ts';
+import type { Identity } from '../../identity/identity.ts';
+import { setupText } from '../../identity/setup-text.ts';
+
+/** Time of one statement that a policy or a filter is asked with. */
+const STATEMENT_MILLISECONDS = 2000;
+/** Questions of one round trip. */
+const QUESTIONS_TOGETHER = 64;
+
+/** A statement that returns one row with `t` or `f` for each image. It runs as a caller and reads only. */
+export interface Question {
+  readonly as: Identity;
+  readonly text: string;
+  readonly params: readonly Param[];
+  /** Schemas in which operators are found. Policies name theirs. */
+  readonly searchPath: string;
+}
+
+/** The result of a question: one value for each image, or the error of PostgreSQL. */
+export type Answer = readonly boolean[] | DatabaseError;
+
+/**
+ * Asks PostgreSQL, as the callers. Many questions share a round trip. If one of them fails, each question is asked alone, so that only
+ * the failed ones return an error.
+ * @throws ConnectionError
+ */
+export async function askMembers(database: Executor, questions: readonly Question[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (let at = 0; at < questions.length; at += QUESTIONS_TOGETHER) {
+    answers.push(...(await askTogether(database, questions.slice(at, at + QUESTIONS_TOGETHER))));
+  }
+  return answers;
+}
+
+async function askTogether(database: Executor, questions: readonly Question[]): Promise<Answer[]> {
+  try {
+    const results = await database.run(
+      questions.flatMap(({ as, text, params, searchPath }): Statement[] => [
+        {
+          text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
+          params: [as.role, searchPath, as.claimsJson, String(STATEMENT_MILLISECONDS), 'on'],
+          planKey: 'setup',
+        },
+        { text, params, planKey: as.role },
+      ]),
+    );
+    return questions.map((_, i) => valuesOf(results[2 * i + 1]));
+  } catch (error) {
+    if (!(error instanceof DatabaseError)) throw error;
+    if (questions.length === 1) return [error];
+    const alone: Answer[] = [];
+    for (const question of questions) alone.push(...(await askTogether(database, [question])));
+    return alone;
+  }
+}
+
+const valuesOf = (result: Result | undefined): boolean[] =>
+  (result?.rows ?? []).map(([value]) => value?.toString('latin1') === 't');

@@ -1,0 +1,283 @@
+-- The changes of rows that realtime sends to its clients. A trigger on each table of the publication supabase_realtime writes the old and the
+-- new row to ninefold.changes while a worker watches the table. Workers read the rows that became visible since their last snapshot, so they
+-- need no replication slot, and no transaction of a member waits for NOTIFY.
+
+-- Unlogged: a crash of PostgreSQL empties the table, and workers notice the new start time of the server.
+create unlogged table ninefold.changes (
+  id bigint generated always as identity,
+  xid xid8 not null default pg_current_xact_id(),
+  relation oid not null,
+  -- I, U, D: a row was inserted, updated, deleted. T: the table was truncated. M: the transaction changed too many rows. L: a statement
+  -- changed the table, which a live list watches.
+  operation "char" not null,
+  at timestamptz not null default clock_timestamp(),
+  -- Bytes of the two rows. A row that is too large is stored with its key only.
+  size integer not null,
+  is_too_large boolean not null,
+  old json,
+  new json
+);
+alter table ninefold.changes owner to ninefold_server;
+comment on table ninefold.changes is 'The latest changes of watched tables, for realtime. Workers delete them after a minute.';
+create index changes_xid_idx on ninefold.changes (xid);
+
+-- The tables that a worker watches. Workers renew their rows, and delete those whose time has passed.
+create unlogged table ninefold.watched (
+  relation oid not null,
+  until timestamptz not null,
+  constraint watched_pkey primary key (relation)
+);
+alter table ninefold.watched owner to ninefold_server;
+grant select on ninefold.watched to public;
+comment on table ninefold.watched is 'The tables whose changes a worker reads, for realtime.';
+
+-- The time until which a worker watches any table, in seconds since 1970. A transaction reads the value of a sequence without its snapshot,
+-- so transactions in REPEATABLE READ see it at once.
+create sequence ninefold.watched_until minvalue 0;
+alter sequence ninefold.watched_until owner to ninefold_server;
+grant select on sequence ninefold.watched_until to public;
+
+-- Writing changes -----------------------------------------------------------------------------------------------------
+-- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything, and
+-- they catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
+-- triggers run as the writer, and only the INSERT runs as ninefold_server.
+
+create function ninefold.add_change(relation oid, operation "char", size integer, is_too_large boolean, old json, new json) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
+  values (add_change.relation, add_change.operation, add_change.size, add_change.is_too_large, add_change.old, add_change.new);
+end
+$$;
+alter function ninefold.add_change(oid, "char", integer, boolean, json, json) owner to ninefold_server;
+
+-- Returns true if a worker watches the table or, for a partition, one of the tables above it. A transaction in REPEATABLE READ may not see the
+-- rows of ninefold.watched, so it counts each table as watched.
+create function ninefold.is_watched(relation oid) returns boolean
+  language plpgsql
+as $$
+begin
+  if pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) operator(pg_catalog.>)
+    coalesce(pg_catalog.pg_sequence_last_value('ninefold.watched_until'::pg_catalog.regclass), 0)
+  then
+    return false;
+  end if;
+  if pg_catalog.current_setting('transaction_isolation') operator(pg_catalog.<>) 'read committed' then
+    return true;
+  end if;
+  return exists (
+    select from ninefold.watched w where w.relation operator(pg_catalog.=) is_watched.relation
+    or w.relation operator(pg_catalog.=) any (array(select a.relid::pg_catalog.oid from pg_catalog.pg_partition_ancestors(is_watched.relation) a)));
+end
+$$;
+
+-- Returns the key of a row. A table without a primary key has no key.
+create function ninefold.key_of(relation oid, changed record) returns json
+  language plpgsql
+as $$
+declare
+  fields text;
+  result json;
+begin
+  select pg_catalog.string_agg(pg_catalog.format('($1).%I', a.attname), ', ') into fields
+  from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid
+    and a.attnum operator(pg_catalog.=) any (i.indkey::pg_catalog.int2[])
+  where i.indrelid operator(pg_catalog.=) key_of.relation and i.indisprimary;
+  if fields is null then
+    return '{}';
+  end if;
+  execute pg_catalog.format('select pg_catalog.row_to_json(k) from (select %s) k', fields) into result using changed;
+  return result;
+end
+$$;
+
+-- Counts what the transaction has written about the table, in units of a row or 8 KiB. Returns 0 if the row may be written, 1 if the mark "too
+-- many" must be written, and 2 if it is written. The count is a setting of the transaction, so a rollback to a savepoint restores it.
+create function ninefold.count_change(relation oid, size integer) returns integer
+  language plpgsql
+as $$
+declare
+  name constant text := pg_catalog.concat('ninefold.changes_of_', relation);
+  stored constant text := pg_catalog.current_setting(name, true);
+  earlier constant integer := case when stored operator(pg_catalog.~) '^[0-9]{1,6}$' then stored::pg_catalog.int4 else 0 end;
+  counted integer;
+begin
+  if earlier operator(pg_catalog.>) 5000 then
+    return 2;
+  end if;
+  counted := earlier operator(pg_catalog.+) 1 operator(pg_catalog.+) size operator(pg_catalog./) 8192;
+  perform pg_catalog.set_config(name, counted::pg_catalog.text, true);
+  return case when counted operator(pg_catalog.>) 5000 then 1 else 0 end;
+end
+$$;
+
+create function ninefold.note_row_change() returns trigger
+  language plpgsql
+as $$
+declare
+  size integer := 0;
+  is_too_large boolean;
+  counted integer;
+begin
+  if not ninefold.is_watched(tg_relid) then
+    return null;
+  end if;
+  if tg_op operator(pg_catalog.<>) 'DELETE' then
+    size := pg_catalog.pg_column_size(new);
+  end if;
+  if tg_op operator(pg_catalog.<>) 'INSERT' then
+    size := size operator(pg_catalog.+) pg_catalog.pg_column_size(old);
+  end if;
+  counted := ninefold.count_change(tg_relid, size);
+  if counted operator(pg_catalog.=) 2 then
+    return null;
+  elsif counted operator(pg_catalog.=) 1 then
+    perform ninefold.add_change(tg_relid, 'M', 0, false, null, null);
+    return null;
+  end if;
+  -- Compressed values are small here. Their text can be too large for one value of PostgreSQL, in which to_json would fail.
+  is_too_large := size operator(pg_catalog.>) 1048576;
+  if not is_too_large and size operator(pg_catalog.>) 131072 then
+    is_too_large := coalesce(pg_catalog.octet_length(new::pg_catalog.text), 0)
+      operator(pg_catalog.+) coalesce(pg_catalog.octet_length(old::pg_catalog.text), 0) operator(pg_catalog.>) 2097152;
+  end if;
+  if is_too_large then
+    perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", 1024, true,
+      case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.key_of(tg_relid, old) end,
+      case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.key_of(tg_relid, new) end);
+  elsif tg_op operator(pg_catalog.=) 'INSERT' then
+    perform ninefold.add_change(tg_relid, 'I', size, false, null, pg_catalog.row_to_json(new));
+  elsif tg_op operator(pg_catalog.=) 'UPDATE' then
+    perform ninefold.add_change(tg_relid, 'U', size, false, pg_catalog.row_to_json(old), pg_catalog.row_to_json(new));
+  else
+    perform ninefold.add_change(tg_relid, 'D', size, false, pg_catalog.row_to_json(old), null);
+  end if;
+  return null;
+end
+$$;
+
+create function ninefold.note_truncated() returns trigger
+  language plpgsql
+as $$
+begin
+  if ninefold.is_watched(tg_relid) then
+    perform ninefold.add_change(tg_relid, 'T', 0, false, null, null);
+  end if;
+  return null;
+end
+$$;
+
+-- The trigger of live lists: one mark for each statement, and one for each transaction and table while the first is the newest.
+create function ninefold.note_touched() returns trigger
+  language plpgsql
+as $$
+declare
+  name constant text := pg_catalog.concat('ninefold.touched_', tg_relid);
+begin
+  if ninefold.is_watched(tg_relid) and pg_catalog.current_setting(name, true) is distinct from '1' then
+    perform pg_catalog.set_config(name, '1', true);
+    perform ninefold.add_change(tg_relid, 'L', 0, false, null, null);
+  end if;
+  return null;
+end
+$$;
+
+-- Following the publication ---------------------------------------------------------------------------------------------
+
+-- The tables of the publication supabase_realtime, with the numbers of the published columns and the condition of the published rows.
+-- Partitions count as rows of the published table above them.
+create function ninefold.published_tables() returns table (relation oid, columns smallint[], condition text)
+  language sql stable
+  set search_path = pg_catalog, pg_temp
+as $$
+  with listed as (
+    select r.prrelid as relation, r.prattrs::smallint[] as columns, pg_get_expr(r.prqual, r.prrelid) as condition
+    from pg_publication p join pg_publication_rel r on r.prpubid = p.oid where p.pubname = 'supabase_realtime'
+    union all
+    select c.oid, null, null
+    from pg_publication p join pg_class c on p.puballtables or exists (
+      select from pg_publication_namespace n where n.pnpubid = p.oid and n.pnnspid = c.relnamespace)
+    join pg_namespace s on s.oid = c.relnamespace
+    where p.pubname = 'supabase_realtime' and c.relkind in ('r', 'p') and c.relpersistence = 'p' and c.oid >= 16384
+      and s.nspname not in ('ninefold', 'pg_catalog', 'information_schema', 'pg_toast')
+  )
+  select distinct on (l.relation) l.relation, l.columns, l.condition from listed l
+  where not exists (select from pg_partition_ancestors(l.relation) a join listed o on o.relation = a.relid where a.relid <> l.relation)
+  order by l.relation, l.condition nulls last
+$$;
+
+-- Adds the triggers to the published tables and removes them from other tables. Runs as the role that changed the publication, which owns
+-- the tables. Another role's tables are left out, and nobody can follow them.
+create function ninefold.set_change_triggers() returns void
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+declare
+  item record;
+begin
+  -- ALTER TABLE below calls this function again, so each step looks at the triggers as they are.
+  for item in select t.relation::regclass as relation from ninefold.published_tables() t
+  loop
+    begin
+      if not exists (select from pg_trigger g where g.tgrelid = item.relation and g.tgname = 'ninefold_changed_rows') then
+        execute format('create trigger ninefold_changed_rows after insert or update or delete on %s
+          for each row execute function ninefold.note_row_change()', item.relation);
+      end if;
+      if not exists (select from pg_trigger g where g.tgrelid = item.relation and g.tgname = 'ninefold_truncated') then
+        execute format('create trigger ninefold_truncated after truncate on %s
+          for each statement execute function ninefold.note_truncated()', item.relation);
+      end if;
+      if exists (select from pg_trigger g where g.tgrelid = item.relation and g.tgname in ('ninefold_changed_rows', 'ninefold_truncated')
+        and g.tgenabled <> 'A')
+      then
+        execute format('alter table %s enable always trigger ninefold_changed_rows, enable always trigger ninefold_truncated', item.relation);
+      end if;
+    exception
+      when insufficient_privilege then
+        raise warning 'realtime cannot follow the table %: %', item.relation, sqlerrm;
+    end;
+  end loop;
+  for item in
+    select g.tgrelid::regclass as relation, g.tgname as name from pg_trigger g
+    where g.tgname in ('ninefold_changed_rows', 'ninefold_truncated') and g.tgparentid = 0 and not g.tgisinternal
+      and g.tgrelid not in (select t.relation from ninefold.published_tables() t)
+  loop
+    begin
+      execute format('drop trigger if exists %I on %s', item.name, item.relation);
+    exception
+      when insufficient_privilege then
+        null;
+    end;
+  end loop;
+end
+$$;
+
+create function ninefold.follow_publication() returns event_trigger
+  language plpgsql
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform ninefold.set_change_triggers();
+end
+$$;
+revoke execute on function ninefold.follow_publication, ninefold.note_row_change, ninefold.note_truncated, ninefold.note_touched from public;
+grant execute on function ninefold.note_row_change, ninefold.note_truncated, ninefold.note_touched to pg_database_owner;
+
+create event trigger ninefold_publication_followed on ddl_command_end when tag in (
+  'CREATE PUBLICATION', 'ALTER PUBLICATION', 'DROP PUBLICATION', 'CREATE TABLE', 'CREATE TABLE AS', 'SELECT INTO', 'ALTER TABLE',
+  'ALTER SCHEMA', 'DROP OWNED')
+  execute function ninefold.follow_publication();
+alter event trigger ninefold_publication_followed enable always;
+
+-- A database that existed before the app may have no such publication.
+do $$
+begin
+  if not exists (select from pg_catalog.pg_publication p where p.pubname = 'supabase_realtime') then
+    create publication supabase_realtime;
+    alter publication supabase_realtime owner to pg_database_owner;
+  end if;
+  perform ninefold.set_change_triggers();
+end
+$$;
