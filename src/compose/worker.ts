@@ -57,6 +57,7 @@ import type { Bus } from '../realtime/bus/bus.ts';
 import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
 import { WorkerBus } from '../realtime/bus/worker-bus.ts';
 import { Realtime } from '../realtime/realtime.ts';
+import { LiveReads } from '../rest/live-read.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { openApi, restApi } from '../rest/rest-api.ts';
@@ -189,8 +190,9 @@ export async function composeWorker(
   const auth = composeAuth(node, identities, keyUses);
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const realtime = composeRealtime(bus, hosting.apps, identities);
-  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
+  const plans = new PlanCache();
+  const realtime = composeRealtime(bus, hosting.apps, identities, new LiveReads(plans));
+  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
   hosting.scheduledWork.start();
@@ -362,7 +364,7 @@ function composeAdmin(
 }
 
 /** Creates the realtime of all apps of this worker. */
-function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime {
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities, reads: LiveReads): Realtime {
   return new Realtime({
     bus,
     find: (ref) => apps.find(ref),
@@ -370,6 +372,17 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities): Realtime
     changesOf: () => {
       throw new Error('not yet');
     },
+    liveReadsOf: (app) => ({
+      plan: (identity, query) => reads.plan(app, identity, query),
+      run: (identity, query) => reads.run(app, identity, query),
+      faultOf: (error, identity) => reads.errorOf(error, app, identity),
+    }),
+    touchedTablesOf: () => ({
+      watch: async (_tables, onTouched) => {
+        const timer = setInterval(onTouched, 200);
+        return () => clearInterval(timer);
+      },
+    }),
   });
 }
 
@@ -381,18 +394,19 @@ function composeHttp(
     readonly identities: Identities;
     readonly adminContext: AdminContext;
     readonly parser: BodyParser;
+    readonly plans: PlanCache;
     readonly realtime: Realtime;
     readonly folders: { readonly console: string; readonly portal: string };
   },
 ): HttpServer {
-  const { identities, adminContext, parser, realtime, folders } = parts;
+  const { identities, adminContext, parser, plans, realtime, folders } = parts;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
   const addresses = new AddressLimiter(config.limits.requestsPerAddress);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
-      restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
+      restApi({ parser, plans, claimsOf: auth.claimsOf }),
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
       realtimeApi(realtime),

@@ -7,9 +7,14 @@ import type { Bus } from './bus/bus.ts';
 import type { ChangeFeed } from './changes/change-feed.ts';
 import { ChangeFrames } from './channels/change-frames.ts';
 import { Channel, type ChannelHost } from './channels/channel.ts';
-import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
+import { Connection, type ConnectionHost, type Join } from './channels/connection.ts';
+import { followChanges } from './channels/follow-changes.ts';
+import { asRefusal, expiryOf, reasonOf, sessionEnded, tokenExpired } from './channels/refusals.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
+import type { LiveReads, TouchedTables } from './live/live-parts.ts';
+import { isLiveTopic } from './live/live-topic.ts';
+import { LiveChannels, liveRights } from './live-channels.ts';
 import type { TopicRights } from './messages/private-channels.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
@@ -32,6 +37,10 @@ export interface RealtimeParts {
   readonly identify: (app: App, headers: Readonly<Record<string, string | undefined>>) => Promise<Identity>;
   /** Creates the feed of changes of an app. */
   readonly changesOf: (app: App) => ChangeFeed;
+  /** Creates the reads of the live lists of an app. */
+  readonly liveReadsOf: (app: App) => LiveReads;
+  /** Reports changes of tables of an app, for its live lists. */
+  readonly touchedTablesOf: (app: App) => TouchedTables;
 }
 
 /** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
@@ -59,6 +68,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly #connectionOf = new WeakMap<Channel, Connection>();
   readonly #gate: SessionGate;
   readonly #frames = new ChangeFrames();
+  readonly #live: LiveChannels;
   readonly #joins = new RatePerSecond();
   readonly #messages = new RatePerSecond();
   readonly #deliveries = new RatePerSecond();
@@ -82,6 +92,12 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#app = app;
     this.#settings = settings;
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
+    this.#live = new LiveChannels(() => ({
+      reads: parts.liveReadsOf(this.#app),
+      touched: parts.touchedTablesOf(this.#app),
+      takeDeliveries: (count) => this.takeDeliveries(count),
+      maxReads: () => this.#settings.realtime_live_reads,
+    }));
     this.#bind(app);
     this.#timer = setInterval(() => this.#check(), CHECK_MILLISECONDS);
     this.#timer.unref();
@@ -129,7 +145,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const { isPrivate, accessToken } = options;
     if (this.#settings.realtime_private_only && !isPrivate) throw new NinefoldError('PrivateOnly');
     const identity = await this.#identify(connection, accessToken);
-    const rights = isPrivate ? await this.#readable(identity, topic.name, options.presence.isEnabled) : null;
+    const isLive = isPrivate && isLiveTopic(topic.name);
+    const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
+    const readable = () => this.#readable(identity, topic.name, options.presence.isEnabled);
+    const rights = isLive ? liveRights(false) : isPrivate ? await readable() : null;
     const channel = new Channel({
       socket: connection.socket,
       topicName,
@@ -139,6 +158,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       host: this,
       identity,
       rights,
+      live,
     });
     this.counts.joins++;
     this.#tokens.set(channel, accessToken);
@@ -151,26 +171,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   afterJoin(channel: Channel): void {
     const { changes, presence } = channel.options;
     if (presence.isEnabled) channel.startPresence();
+    this.#live.start(channel);
     if (changes.length === 0) return;
     this.#changes ??= this.#parts.changesOf(this.#app);
-    this.#changes
-      .subscribe(changes, channel.identity, {
-        deliver: (ids, data) => channel.deliverChange(this.#frames.of(channel.topicName, ids, data)),
-        onReady: () => channel.system('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
-        onEnd: (message) =>
-          channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
-      })
-      .then(
-        (subscription) => {
-          if (channel.isEnded) subscription.close();
-          else channel.changes = subscription;
-        },
-        (error: unknown) => {
-          const { message, code } =
-            error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
-          if (!channel.isEnded) channel.system('postgres_changes', 'error', `${code}: ${message}`);
-        },
-      );
+    followChanges(channel, this.#changes, this.#frames);
   }
 
   async renew(channel: Channel, token: string): Promise<void> {
@@ -179,13 +183,15 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     try {
       const identity = await this.#identify(connection, token);
       const { name } = this.#nameOf(channel);
-      const rights = channel.rights && (await this.#readable(identity, name, channel.options.presence.isEnabled));
+      const asksPolicies = channel.rights !== null && channel.live === null;
+      const rights = asksPolicies ? await this.#readable(identity, name, channel.options.presence.isEnabled) : null;
       if (channel.isEnded) return;
       this.#forget(channel);
       this.#tokens.set(channel, token);
       channel.identity = identity;
-      channel.rights = rights;
+      if (rights) channel.rights = rights;
       this.#remember(channel);
+      await this.#live.renew(channel, name, identity);
       channel.changes?.setIdentity(identity);
     } catch (error) {
       channel.end(asRefusal(error), error instanceof NinefoldError ? 'close' : 'join again');
@@ -237,6 +243,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     for (const { socket } of this.#connections) socket.close(closeCodes.serviceRestart, 'The node stops.');
     this.#connections.clear();
     this.#changes?.close();
+    this.#live.close();
     this.#release();
     this.#onEmpty();
   }
@@ -260,13 +267,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
           for (const channel of [...(this.#ofSession.get(id) ?? [])]) channel.end(sessionEnded(), 'close');
         }
         return;
-      case 'sessions-revoked-all':
       case 'settings':
       case 'listening':
+        this.#live.onSchemaChange();
+        this.#mustVerify = true;
+        void this.#prove();
+        return;
+      case 'sessions-revoked-all':
         this.#mustVerify = true;
         void this.#prove();
         return;
       case 'schema':
+        this.#live.onSchemaChange();
         void this.#checkRights();
         return;
       default:
@@ -287,6 +299,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
     if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
+    this.#live.check(now);
     void this.#prove();
   }
 
@@ -312,6 +325,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#settings = realtime;
     this.#changes?.close();
     this.#changes = null;
+    this.#live.close();
     this.#bind(app);
     this.#mustVerify = true;
     for (const channel of this.#allChannels()) {
@@ -355,7 +369,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   async #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
     for (const channel of this.#allChannels()) {
-      if (channel.rights === null || channel.isEnded) continue;
+      if (channel.rights === null || channel.live !== null || channel.isEnded) continue;
       try {
         const { name } = this.#nameOf(channel);
         channel.rights = await this.#readable(channel.identity, name, channel.options.presence.isEnabled);
@@ -426,23 +440,4 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const channels = this.#ofSession.get(sessionId);
     if (channels?.delete(channel) && channels.size === 0) this.#ofSession.delete(sessionId);
   }
-}
-
-const sessionEnded = () => new NinefoldError('InvalidJWTToken', { message: 'The session has ended' });
-const tokenExpired = () => new NinefoldError('InvalidJWTToken', { message: 'Access token has expired' });
-
-/** Returns the time at which the token of a caller expires, in seconds since 1970; Infinity for a key. */
-function expiryOf({ source, claims }: Identity): number {
-  const isToken = source === 'token' || source === 'external-token';
-  return isToken && typeof claims.exp === 'number' ? claims.exp : Number.POSITIVE_INFINITY;
-}
-
-/** Returns the refusal of a caller in the words of Supabase. */
-function asRefusal(error: unknown): NinefoldError {
-  if (!(error instanceof NinefoldError)) return new NinefoldError('RealtimeRestarting', { cause: error });
-  const { code, message } = error;
-  const isOfCaller = error.status === 401 || error.status === 403;
-  return isOfCaller && code !== 'Unauthorized' && code !== 'InvalidJWTToken'
-    ? new NinefoldError('InvalidJWTToken', { message, cause: error })
-    : error;
 }

@@ -164,7 +164,10 @@ const showsColumn = ({ field, cast, aggregate }: PlannedSelect, column: string):
 function comparesKey(where: readonly Condition[], primaryKey: readonly string[]): boolean {
   const compared = new Set(
     where.flatMap((condition) =>
-      condition.kind === 'filter' && !condition.negated && isEqualTo(condition.operation) && condition.field.path.length === 0
+      condition.kind === 'filter' &&
+      !condition.negated &&
+      isEqualTo(condition.operation) &&
+      condition.field.path.length === 0
         ? [condition.field.name]
         : [],
     ),

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ChangeSubscription } from '../changes/change-feed.ts';
+import type { LiveFault } from '../live/live-parts.ts';
+import type { LiveSubscription } from '../live/live-subscription.ts';
 import type { TopicRights } from '../messages/private-channels.ts';
 import { PresenceMember, type PresenceRequest } from '../presence/presence-member.ts';
 import type { ClientSocket } from '../socket/client-socket.ts';
@@ -36,6 +38,8 @@ export class Channel {
   /** The decisions of the policies; null for a public channel. */
   rights: TopicRights | null;
   changes: ChangeSubscription | null = null;
+  /** The live list; null for any other channel. */
+  readonly live: LiveSubscription | null;
   #member: PresenceMember | null = null;
   /** Whether the client has the state of presence that the diffs begin with, or must get it (again). */
   #presence: 'none' | 'wanted' | 'sent' = 'none';
@@ -50,6 +54,7 @@ export class Channel {
     readonly host: ChannelHost;
     readonly identity: Identity;
     readonly rights: TopicRights | null;
+    readonly live: LiveSubscription | null;
   }) {
     this.socket = parts.socket;
     this.topicName = parts.topicName;
@@ -58,6 +63,7 @@ export class Channel {
     this.topic = parts.topic;
     this.identity = parts.identity;
     this.rights = parts.rights;
+    this.live = parts.live;
     this.#host = parts.host;
   }
 
@@ -133,6 +139,24 @@ export class Channel {
     this.#host.deliverChecked(this, () => this.socket.send(outgoing, false));
   }
 
+  /** Sends the page of a live list or its changes. */
+  deliverPage(outgoing: Outgoing): void {
+    this.#host.deliverChecked(this, () => this.socket.send(outgoing, false));
+  }
+
+  /** Allows or ends the presence of a live list. */
+  setPresence(isAllowed: boolean): void {
+    const wasAllowed = this.#mayReadPresence;
+    this.rights = { broadcast: { read: false, write: false }, presence: { read: isAllowed, write: isAllowed } };
+    if (isAllowed) {
+      this.sendPresenceState();
+    } else if (wasAllowed) {
+      this.#member?.leave();
+      if (this.#presence === 'sent') this.pushText('presence_state', '{}');
+      if (this.#presence === 'sent') this.#presence = 'wanted';
+    }
+  }
+
   /** Sends an event of this channel to the client. */
   push(event: string, payload: object): void {
     this.pushText(event, JSON.stringify(payload));
@@ -155,7 +179,7 @@ export class Channel {
   }
 
   /** Ends the channel and tells the client why. */
-  end(error: NinefoldError, how: ChannelEnd, extension: 'system' | 'postgres_changes' = 'system'): void {
+  end(error: LiveFault, how: ChannelEnd, extension: 'system' | 'postgres_changes' = 'system'): void {
     if (this.#isEnded) return;
     this.system(extension, 'error', `${error.code}: ${error.message}`);
     this.push(how === 'close' ? 'phx_close' : 'phx_error', {});
@@ -169,6 +193,7 @@ export class Channel {
     this.topic.remove(this);
     this.#member?.leave();
     this.changes?.close();
+    this.live?.close();
     this.#host.onEnded(this);
   }
 }

@@ -1,11 +1,13 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
+import { isLiveTopic } from '../live/live-topic.ts';
 import { type ClientSocket, closeCodes } from '../socket/client-socket.ts';
 import type { ClientMessage } from '../socket/frames.ts';
 import { RatePerSecond } from '../socket/rate.ts';
 import { type Channel, replyTo } from './channel.ts';
 import { type JoinOptions, readJoin } from './join-payload.ts';
+import { reasonOf } from './refusals.ts';
 import type { TopicName } from './topic.ts';
 
 /** Prefix of every topic of a client. */
@@ -161,8 +163,8 @@ export class Connection {
     this.#joining.set(topicName, attempt);
     try {
       if (!isWithinRates) throw new NinefoldError('ClientJoinRateLimitReached');
-      const { channels, topic } = this.#checked(topicName);
       const options = readJoin(message.payload);
+      const { channels, topic } = this.#checked(topicName, options.isPrivate);
       if (channels >= this.#host.maxChannels) throw new NinefoldError('ChannelRateLimitReached');
       const channel = await this.#host.join({
         connection: this,
@@ -191,10 +193,11 @@ export class Connection {
    * @returns the topic without its prefix, and the number of other channels of this socket
    * @throws NinefoldError TopicNameRequired, InvalidJoinPayload
    */
-  #checked(topicName: string): { channels: number; topic: { name: string } } {
+  #checked(topicName: string, isPrivate: boolean): { channels: number; topic: { name: string } } {
     const name = topicName.startsWith(PREFIX) ? topicName.slice(PREFIX.length) : '';
     if (name === '') throw new NinefoldError('TopicNameRequired');
-    const max = limits.realtimeTopicCharacters.default;
+    const isLive = isPrivate && isLiveTopic(name);
+    const max = isLive ? limits.realtimeLiveCharacters.default : limits.realtimeTopicCharacters.default;
     if (name.length > max) {
       throw new NinefoldError('InvalidJoinPayload', { message: `The topic has more than ${max} characters.` });
     }
@@ -213,10 +216,4 @@ const refusalOf = (isTooLarge: boolean, mayWrite: boolean, isNamed: boolean): st
   if (!isNamed)
     return reasonOf(new NinefoldError('UnexpectedMessage', { message: 'The name of the event is too long.' }));
   return reasonOf(new NinefoldError('MessagePerSecondRateLimitReached'));
-};
-
-/** Returns the words of a refusal: the code and the message. */
-export const reasonOf = (error: unknown): string => {
-  const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeRestarting');
-  return `${known.code}: ${known.message}`;
 };

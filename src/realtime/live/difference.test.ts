@@ -17,9 +17,12 @@ function applied(rows: readonly Row[], text: string): Row[] {
   return current;
 }
 
-const page = fc.uniqueArray(fc.record({ id: fc.integer({ min: 0, max: 20 }), title: fc.constantFrom('a', 'b', '"}]') }), {
-  selector: ({ id }) => id,
-});
+const page = fc.uniqueArray(
+  fc.record({ id: fc.integer({ min: 0, max: 20 }), title: fc.constantFrom('a', 'b', '"}]') }),
+  {
+    selector: ({ id }) => id,
+  },
+);
 
 describe('differenceOf', () => {
   it('leads from any page to any other page', () => {
@@ -41,7 +44,8 @@ describe('differenceOf', () => {
 
 describe('splitRows', () => {
   it('keeps the text of every row and of its key', () => {
-    const json = '[{"id":12345678901234567890,"b":[{"id":1}, \n {"id":2}],"c":"\\\\\\"},{"}, \n {"id":1.10,"id2":{"id":3}}]';
+    const json =
+      '[{"id":12345678901234567890,"b":[{"id":1}, \n {"id":2}],"c":"\\\\\\"},{"}, \n {"id":1.10,"id2":{"id":3}}]';
     const rows = splitRows(json, ['id']);
     expect(rows.map(({ key }) => key)).toEqual(['{"id":12345678901234567890}', '{"id":1.10}']);
     expect(rows.map(({ text }) => text)).toEqual(json.slice(1, -1).split(/(?<="}), \n /));
@@ -54,7 +58,9 @@ describe('splitRows', () => {
       fc.property(rows, (values) => {
         const found = splitRows(JSON.stringify(values), ['a']);
         expect(JSON.parse(pageText(['a'], found))).toEqual(JSON.parse(JSON.stringify({ key: ['a'], rows: values })));
-        expect(found.map(({ key }) => JSON.parse(key).a)).toEqual(values.map((row) => JSON.parse(JSON.stringify(row.a ?? null))));
+        expect(found.map(({ key }) => JSON.parse(key).a)).toEqual(
+          values.map((row) => JSON.parse(JSON.stringify(row.a ?? null))),
+        );
       }),
     );
   });

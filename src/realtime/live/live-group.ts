@@ -9,7 +9,15 @@ import { readLiveTopic } from './live-topic.ts';
 import { hasRepeatedKey, type KnownRow, type PageRow, splitRows } from './page.ts';
 
 /** Errors of a busy or restarting database, after which a read is repeated. */
-const PASSING: ReadonlySet<string> = new Set(['PGRST000', 'PGRST001', 'PGRST002', 'PGRST003', '53300', '57P01', '57P03']);
+const PASSING: ReadonlySet<string> = new Set([
+  'PGRST000',
+  'PGRST001',
+  'PGRST002',
+  'PGRST003',
+  '53300',
+  '57P01',
+  '57P03',
+]);
 /** Runs that may fail in this way one after the other before the channels end, and the pause before each of them. */
 const MAX_FAILURES = 5;
 const FAILURE_MILLISECONDS = 1000;
@@ -91,7 +99,8 @@ export class LiveGroup {
   /** Schedules a run if a client waits for the page, or if the tables of the read are not all known. */
   check(now: number): void {
     const isWanted = [...this.#subscriptions].some((each) => each.wantsPage && !each.isSlow);
-    const isDue = this.#plan?.isComplete === false && now - this.notBefore > limits.realtimeLiveUnknownSeconds.default * 1000;
+    const isDue =
+      this.#plan?.isComplete === false && now - this.notBefore > limits.realtimeLiveUnknownSeconds.default * 1000;
     if (isWanted || isDue) this.#parts.schedule(this);
   }
 
@@ -189,7 +198,9 @@ export class LiveGroup {
 function checkRows(rows: readonly PageRow[]): void {
   const max = limits.realtimeLiveRows.default;
   if (rows.length > max) {
-    throw new NinefoldError('LiveListRefused', { message: `The read returns more than ${max} rows. Add filters or limit.` });
+    throw new NinefoldError('LiveListRefused', {
+      message: `The read returns more than ${max} rows. Add filters or limit.`,
+    });
   }
   if (hasRepeatedKey(rows)) {
     throw new NinefoldError('LiveListRefused', { message: 'The read returns two rows with the same primary key.' });

@@ -1,4 +1,3 @@
-import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { LiveGroup, type LiveGroupParts } from './live-group.ts';
