@@ -19,8 +19,8 @@ export interface ReadRoots {
 
 /** The tables on which the result of a query depends. */
 export interface ReadSources {
-  /** Oids of tables, their partitions and the tables above them. */
-  readonly tables: readonly number[];
+  /** Tables, their partitions and the tables above them. */
+  readonly tables: readonly SqlName[];
   /** False if the result may depend on something else, such as the time or SQL that a function builds at run time. */
   readonly isComplete: boolean;
 }
@@ -28,6 +28,8 @@ export interface ReadSources {
 interface Found {
   readonly relations: readonly {
     readonly oid: number;
+    readonly schema: string;
+    readonly name: string;
     readonly kind: string;
     readonly isSystem: boolean;
     readonly isTimed: boolean;
@@ -75,8 +77,8 @@ const itself = 'from (select f.oid) x';
  */
 const FACTS = `select json_build_object(
   'relations', coalesce((select json_agg(json_build_object(
-      'oid', c.oid::int8, 'kind', c.relkind,
-      'isSystem', n.nspname in ('pg_catalog', 'information_schema'),
+      'oid', c.oid::int8, 'schema', n.nspname, 'name', c.relname, 'kind', c.relkind,
+      'isSystem', n.nspname ~ '^(pg_|ninefold)' or n.nspname = 'information_schema',
       'isTimed', exists (select from pg_policy y where y.polrelid = c.oid and y.polqual::text ~ ${UNKNOWN_IN_TREE})
         or exists (select from pg_rewrite r where r.ev_class = c.oid and r.ev_type = '1' and r.ev_action::text ~ ${UNKNOWN_IN_TREE}),
       'relations', ${list(`${uses('pg_rewrite', 'relations', rules)} union ${uses('pg_policy', 'relations', policies)}
@@ -140,7 +142,7 @@ export async function readSources(database: Executor, roots: ReadRoots): Promise
 
 /** The objects that were found, and those that are still to be read. */
 class Search {
-  readonly #tables = new Set<number>();
+  readonly #tables: SqlName[] = [];
   /** Objects that were requested, and those whose facts were read. */
   readonly #requested = new Set<number>();
   readonly #read = new Set<number>();
@@ -155,16 +157,16 @@ class Search {
   }
 
   get result(): ReadSources {
-    return { tables: [...this.#tables], isComplete: this.#isComplete };
+    return { tables: this.#tables, isComplete: this.#isComplete };
   }
 
   add({ relations, functions }: Found): void {
-    for (const { oid, kind, isSystem, isTimed, ...used } of relations) {
+    for (const { oid, schema, name, kind, isSystem, isTimed, ...used } of relations) {
       if (this.#read.has(oid)) continue;
       this.#read.add(oid);
       // A refresh of a materialized view and a change of a foreign table fire no trigger.
       const isTable = (kind === 'r' || kind === 'p') && !isSystem;
-      if (isTable) this.#tables.add(oid);
+      if (isTable) this.#tables.push({ schema, name });
       if (isTimed || (!isTable && kind !== 'v')) this.#isComplete = false;
       // The query of a materialized view runs when it is refreshed, and not when it is read.
       if (kind !== 'm' && !isSystem) this.#follow(used);

@@ -191,7 +191,7 @@ export async function composeWorker(
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const plans = new PlanCache();
-  const realtime = composeRealtime(bus, hosting.apps, identities, new LiveReads(plans));
+  const realtime = composeRealtime(bus, hosting.apps, identities, events, new LiveReads(plans));
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
@@ -363,27 +363,34 @@ function composeAdmin(
   };
 }
 
+/** The first status of a response that refuses a call, so that nothing was written. */
+const FIRST_REFUSAL = 400;
+const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
 /** Creates the realtime of all apps of this worker. */
-function composeRealtime(bus: Bus, apps: Apps, identities: Identities, reads: LiveReads): Realtime {
-  return new Realtime({
+function composeRealtime(
+  bus: Bus,
+  apps: Apps,
+  identities: Identities,
+  events: Events,
+  reads: LiveReads,
+): Realtime {
+  const realtime = new Realtime({
     bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
-    changesOf: () => {
-      throw new Error('not yet');
-    },
+    onGap: (ref, reason) =>
+      events.emit({ type: 'fault', requestId: null, where: `realtime of ${ref}`, error: new Error(reason) }),
     liveReadsOf: (app) => ({
       plan: (identity, query) => reads.plan(app, identity, query),
       run: (identity, query) => reads.run(app, identity, query),
       faultOf: (error, identity) => reads.errorOf(error, app, identity),
     }),
-    touchedTablesOf: () => ({
-      watch: async (_tables, onTouched) => {
-        const timer = setInterval(onTouched, 200);
-        return () => clearInterval(timer);
-      },
-    }),
   });
+  events.listen(['call'], ({ app, method, status }) => {
+    if (app !== null && status < FIRST_REFUSAL && !readMethods.has(method)) realtime.onWrite(app);
+  });
+  return realtime;
 }
 
 function composeHttp(

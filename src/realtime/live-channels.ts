@@ -4,7 +4,6 @@ import type { Identity } from '../identity/identity.ts';
 import type { Channel } from './channels/channel.ts';
 import { type LiveListParts, LiveLists } from './live/live-lists.ts';
 import type { LiveSubscription } from './live/live-subscription.ts';
-import type { TopicRights } from './messages/private-channels.ts';
 
 /** The channels of one app that are live lists. */
 export class LiveChannels {
@@ -46,8 +45,8 @@ export class LiveChannels {
   }
 
   /** Uses a renewed token for a live list. */
-  async renew({ live }: Channel, topic: string, identity: Identity): Promise<void> {
-    if (live) await this.#lists?.setIdentity(live, topic, identity);
+  async renew({ live, topic, identity }: Channel): Promise<void> {
+    if (live) await this.#lists?.setIdentity(live, topic.name, identity);
   }
 
   onSchemaChange(): void {
@@ -65,9 +64,3 @@ export class LiveChannels {
     this.#lists = null;
   }
 }
-
-/** Returns the rights on the topic of a live list. Only the service sends broadcasts on it. */
-export const liveRights = (hasPresence: boolean): TopicRights => ({
-  broadcast: { read: false, write: false },
-  presence: { read: hasPresence, write: hasPresence },
-});

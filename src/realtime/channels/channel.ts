@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ChangeSubscription } from '../changes/change-feed.ts';
-import type { LiveFault } from '../live/live-parts.ts';
-import type { LiveSubscription } from '../live/live-subscription.ts';
 import type { TopicRights } from '../messages/private-channels.ts';
+import { type LiveFault, liveRights } from '../live/live-parts.ts';
+import type { LiveSubscription } from '../live/live-subscription.ts';
 import { PresenceMember, type PresenceRequest } from '../presence/presence-member.ts';
 import type { ClientSocket } from '../socket/client-socket.ts';
+import type { Broadcast } from '../socket/frames.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
 import type { JoinOptions } from './join-payload.ts';
 import type { Topic } from './topic.ts';
@@ -40,6 +41,9 @@ export class Channel {
   changes: ChangeSubscription | null = null;
   /** The live list; null for any other channel. */
   readonly live: LiveSubscription | null;
+  /** Earlier messages that the client gets after the join. */
+  replayed: readonly Broadcast[] = [];
+  readonly #onLeave: (() => void)[] = [];
   #member: PresenceMember | null = null;
   /** Whether the client has the state of presence that the diffs begin with, or must get it (again). */
   #presence: 'none' | 'wanted' | 'sent' = 'none';
@@ -147,13 +151,14 @@ export class Channel {
   /** Allows or ends the presence of a live list. */
   setPresence(isAllowed: boolean): void {
     const wasAllowed = this.#mayReadPresence;
-    this.rights = { broadcast: { read: false, write: false }, presence: { read: isAllowed, write: isAllowed } };
+    this.rights = liveRights(isAllowed);
     if (isAllowed) {
       this.sendPresenceState();
     } else if (wasAllowed) {
       this.#member?.leave();
-      if (this.#presence === 'sent') this.pushText('presence_state', '{}');
-      if (this.#presence === 'sent') this.#presence = 'wanted';
+      if (this.#presence !== 'sent') return;
+      this.pushText('presence_state', '{}');
+      this.#presence = 'wanted';
     }
   }
 
@@ -186,6 +191,12 @@ export class Channel {
     this.leave();
   }
 
+  /** Calls a function when the channel ends; at once if it has ended. */
+  onLeave(end: () => void): void {
+    if (this.#isEnded) end();
+    else this.#onLeave.push(end);
+  }
+
   /** Ends the channel without a message to the client. */
   leave(): void {
     if (this.#isEnded) return;
@@ -194,6 +205,7 @@ export class Channel {
     this.#member?.leave();
     this.changes?.close();
     this.live?.close();
+    for (const end of this.#onLeave) end();
     this.#host.onEnded(this);
   }
 }

@@ -1,13 +1,13 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
-import { isLiveTopic } from '../live/live-topic.ts';
 import { type ClientSocket, closeCodes } from '../socket/client-socket.ts';
 import type { ClientMessage } from '../socket/frames.ts';
 import { RatePerSecond } from '../socket/rate.ts';
 import { type Channel, replyTo } from './channel.ts';
+import { LiveReadError } from '../live/live-parts.ts';
+import { isLiveTopic } from '../live/live-topic.ts';
 import { type JoinOptions, readJoin } from './join-payload.ts';
-import { reasonOf } from './refusals.ts';
 import type { TopicName } from './topic.ts';
 
 /** Prefix of every topic of a client. */
@@ -216,4 +216,11 @@ const refusalOf = (isTooLarge: boolean, mayWrite: boolean, isNamed: boolean): st
   if (!isNamed)
     return reasonOf(new NinefoldError('UnexpectedMessage', { message: 'The name of the event is too long.' }));
   return reasonOf(new NinefoldError('MessagePerSecondRateLimitReached'));
+};
+
+/** Returns the words of a refusal: the code and the message. */
+export const reasonOf = (error: unknown): string => {
+  const isKnown = error instanceof NinefoldError || error instanceof LiveReadError;
+  const known = isKnown ? error : new NinefoldError('RealtimeRestarting');
+  return `${known.code}: ${known.message}`;
 };

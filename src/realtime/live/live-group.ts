@@ -1,9 +1,10 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
+import type { TouchedTables } from '../changes/touched-tables.ts';
 import { OutgoingBroadcast } from '../socket/outgoing.ts';
 import { changesText, differenceOf, pageText } from './difference.ts';
-import type { LiveFault, LivePlan, LiveReads, TouchedTables } from './live-parts.ts';
+import type { LiveFault, LivePlan, LiveReads } from './live-parts.ts';
 import type { LiveSubscription } from './live-subscription.ts';
 import { readLiveTopic } from './live-topic.ts';
 import { hasRepeatedKey, type KnownRow, type PageRow, splitRows } from './page.ts';
@@ -25,7 +26,7 @@ const FAILURE_MILLISECONDS = 1000;
 /** The services that all groups of an app share. */
 export interface LiveGroupParts {
   readonly reads: LiveReads;
-  readonly touched: TouchedTables;
+  readonly touched: Pick<TouchedTables, 'watch'>;
   /** Counts deliveries. Returns false if the app has none left in this second. */
   readonly takeDeliveries: (count: number) => boolean;
   /** Runs the group soon. */

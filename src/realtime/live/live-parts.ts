@@ -1,11 +1,13 @@
 import type { Identity } from '../../identity/identity.ts';
+import type { TouchedTable } from '../changes/touched-tables.ts';
+import type { TopicRights } from '../messages/private-channels.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
 import type { LiveQuery } from './live-topic.ts';
 
 /** The parts of a read that are known before it runs. */
 export interface LivePlan {
-  /** Oids of the tables on which the result depends. */
-  readonly tables: readonly number[];
+  /** The tables on which the result depends. */
+  readonly tables: readonly TouchedTable[];
   /** False if the result may depend on something else, such as the time. */
   readonly isComplete: boolean;
   /** Names of the fields that contain the primary key. */
@@ -31,17 +33,6 @@ export interface LiveReads {
   faultOf(error: unknown, identity: Identity): Promise<LiveFault | null>;
 }
 
-/** Reports changes of tables. */
-export interface TouchedTables {
-  /**
-   * Calls `onTouched` after each committed change of one of the tables, and when changes may have been missed. Changes
-   * that commit after the promise has resolved are reported.
-   * @param tables Oids.
-   * @returns a function that ends the watch
-   */
-  watch(tables: readonly number[], onTouched: () => void): Promise<() => void>;
-}
-
 /** The channel of a live list. */
 export interface LiveSink {
   /** True while the client reads so slowly that messages are left out. */
@@ -63,3 +54,9 @@ export class LiveReadError extends Error {
     this.code = code;
   }
 }
+
+/** Returns the rights on the topic of a live list. Only the service sends broadcasts on it. */
+export const liveRights = (hasPresence: boolean): TopicRights => ({
+  broadcast: { read: false, write: false },
+  presence: { read: hasPresence, write: hasPresence },
+});
