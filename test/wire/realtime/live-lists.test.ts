@@ -80,7 +80,8 @@ describe('a live list', () => {
     const { client, id: owner } = await member();
     const [a, b, c] = [newId(), newId(), newId()];
     await done(client.from('tickets').insert({ id: a, subject: 'a', priority: 1, owner }));
-    const read = '/tickets?select=id,subject,priority,notes(body),teams(name)&priority=lt.50&order=priority.desc,id&limit=2';
+    const read =
+      '/tickets?select=id,subject,priority,notes(body),teams(name)&priority=lt.50&order=priority.desc,id&limit=2';
     const list = listOf(client, read);
     const get = async () => {
       const { data, error } = await client
@@ -99,7 +100,12 @@ describe('a live list', () => {
       await expect.poll(() => list.rows).toEqual(rows);
     };
     await agrees([a]);
-    await done(client.from('tickets').insert([{ id: b, subject: 'b', priority: 2, owner }, { id: c, priority: 3, owner }]));
+    await done(
+      client.from('tickets').insert([
+        { id: b, subject: 'b', priority: 2, owner },
+        { id: c, priority: 3, owner },
+      ]),
+    );
     await agrees([c, b]);
     await done(client.from('tickets').update({ priority: 9, subject: 'A' }).eq('id', a));
     await agrees([a, c]);
@@ -143,7 +149,9 @@ describe('a live list', () => {
     await client.auth.signOut();
     await raw.next(({ event }) => event === 'phx_close');
     await done(service.from('tickets').insert({ id, owner }));
-    const late = raw.messages.filter(({ event, payload }) => event === 'broadcast' && JSON.stringify(payload).includes(`"id":${id}`));
+    const late = raw.messages.filter(
+      ({ event, payload }) => event === 'broadcast' && JSON.stringify(payload).includes(`"id":${id}`),
+    );
     expect(late).toEqual([]);
     raw.close();
   });
