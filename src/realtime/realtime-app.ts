@@ -11,10 +11,10 @@ import { Channel, type ChannelHost } from './channels/channel.ts';
 import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
-import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type LiveReads, liveRights } from './live/live-parts.ts';
 import { isLiveTopic } from './live/live-topic.ts';
 import { LiveChannels } from './live-channels.ts';
+import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
 import { OutgoingBroadcast } from './socket/outgoing.ts';
@@ -88,7 +88,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#live = new LiveChannels(() => ({
       reads: parts.liveReadsOf(this.#app),
       touched: this.#sources.touched,
-      takeDeliveries: (count) => this.takeDeliveries(count),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
       maxReads: () => this.#settings.realtime_live_reads,
     }));
     this.#callers = new Callers({
@@ -245,7 +245,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #onNotification(notification: Notification): void {
     switch (notification.type) {
       case 'session-revoked':
-        return this.#callers.endSessions(notification.ids);
+        this.#callers.endSessions(notification.ids);
+        return;
       case 'settings':
       case 'listening':
         this.#live.onSchemaChange();
@@ -357,15 +358,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
+  #takeDeliveries(count: number): boolean {
+    return this.#deliveries.take(count, limits.realtimeDeliveriesPerSecond.default, performance.now());
+  }
+
   #topicOf(name: TopicName): Topic {
     const key = topicKey(name);
     const known = this.#topics.get(key);
     if (known) return known;
-    const max = limits.realtimeDeliveriesPerSecond.default;
     const topic = new Topic(name, {
       ref: this.ref,
       bus: this.#parts.bus,
-      takeDeliveries: (count) => this.#deliveries.take(count, max, performance.now()),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
     });
     this.#topics.set(key, topic);
     return topic;

@@ -1,12 +1,12 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
+import { LiveReadError } from '../live/live-parts.ts';
+import { isLiveTopic } from '../live/live-topic.ts';
 import { type ClientSocket, closeCodes } from '../socket/client-socket.ts';
 import type { ClientMessage } from '../socket/frames.ts';
 import { RatePerSecond } from '../socket/rate.ts';
 import { type Channel, replyTo } from './channel.ts';
-import { LiveReadError } from '../live/live-parts.ts';
-import { isLiveTopic } from '../live/live-topic.ts';
 import { type JoinOptions, readJoin } from './join-payload.ts';
 import type { TopicName } from './topic.ts';
 
