@@ -88,7 +88,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#live = new LiveChannels(() => ({
       reads: parts.liveReadsOf(this.#app),
       touched: this.#sources.touched,
-      takeDeliveries: (count) => this.takeDeliveries(count),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
       maxReads: () => this.#settings.realtime_live_reads,
     }));
     this.#callers = new Callers({
@@ -358,15 +358,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
+  #takeDeliveries(count: number): boolean {
+    return this.#deliveries.take(count, limits.realtimeDeliveriesPerSecond.default, performance.now());
+  }
+
   #topicOf(name: TopicName): Topic {
     const key = topicKey(name);
     const known = this.#topics.get(key);
     if (known) return known;
-    const max = limits.realtimeDeliveriesPerSecond.default;
     const topic = new Topic(name, {
       ref: this.ref,
       bus: this.#parts.bus,
-      takeDeliveries: (count) => this.#deliveries.take(count, max, performance.now()),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
     });
     this.#topics.set(key, topic);
     return topic;
