@@ -324,6 +324,10 @@ export class PostgresLink implements NodeLink {
       return;
     }
     this.#seen(node);
+    if (this.#peers.get(node) === undefined) {
+      this.#malformed++;
+      return;
+    }
     const isComplete = readFrames(Buffer.from(content, 'base64'), (frame) => {
       if (!this.#onFrame(node, frame)) this.#malformed++;
     });
