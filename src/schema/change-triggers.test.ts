@@ -110,7 +110,7 @@ it('writes succeed and are stored in full under any settings of the writer', asy
   expect(stored).toHaveLength(settings.length);
   expect(new Set(stored)).toEqual(
     new Set([
-      '{"id":0,"t":"2026-01-02T03:04:05+00:00","f":0.1,"x":"\\\\x00ff","i":"-1 days +02:03:04","r":"[2026-01-02,2026-02-03)"}',
+      '{"id":0,"t":"2026-01-02T03:04:05+00:00","f":0.1,"x":"\\\\x00ff","i":"-1 days +02:00:00","r":"[2026-01-02,2026-02-03)"}',
     ]),
   );
 });

@@ -34,7 +34,7 @@ const atoms: readonly (readonly [string, boolean])[] = [
   ['n = 5', true],
   ['n <> -5', true],
   ['n in (1, 5)', true],
-  ["n::text = '5'", false],
+  ["n::text = '5'", true],
   ["n::text = '05'", false],
   ['n > 3', false],
   ['big = 9007199254740993', true],

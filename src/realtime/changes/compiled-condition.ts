@@ -12,7 +12,7 @@ type Value = (image: RowImage, caller: Identity) => string | null;
 
 // The reader leaves out casts that do not change its words. A cast of a column to text keeps the text, other casts are read of literals only.
 const otherSyntax =
-  /(?<!')::(?!text(?![\w([ ]))|'::(?!(text|uuid|integer|bigint|smallint)(?![\w([]))|\bCOLLATE\b|\bOPERATOR\b/i;
+  /(?<!')::(?!text(?![\w([]))|'::(?!(text|uuid|integer|bigint|smallint)(?![\w([]))|\bCOLLATE\b|\bOPERATOR\b/i;
 const integers = new Set(['int2', 'int4', 'int8']);
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
