@@ -3,39 +3,41 @@ import type { RealtimeSettings } from '../../contract/settings-realtime.ts';
 import type { App, Notification } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { AppSources, broadcastOf } from './app-sources.ts';
 import type { Bus } from './bus/bus.ts';
-import type { ChangeFeed } from './changes/change-feed.ts';
+import { type CallerParts, Callers } from './channels/callers.ts';
 import { ChangeFrames } from './channels/change-frames.ts';
 import { Channel, type ChannelHost } from './channels/channel.ts';
 import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
-import type { TopicRights } from './messages/private-channels.ts';
+import { type LiveReads, liveRights } from './live/live-parts.ts';
+import { isLiveTopic } from './live/live-topic.ts';
+import { LiveChannels } from './live-channels.ts';
+import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
+import { OutgoingBroadcast } from './socket/outgoing.ts';
 import { RatePerSecond } from './socket/rate.ts';
 
 /** How often tokens, sockets and the proof of the listener are checked. */
 const CHECK_MILLISECONDS = 250;
-/** Tokens that are verified at the same time. */
-const VERIFIED_TOGETHER = 16;
+/** Longest wait of a join until messages of SQL are delivered. */
+const FEED_MILLISECONDS = 1000;
 
 /** The parts of a worker that the realtime of each app uses. */
-export interface RealtimeParts {
+export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
   readonly bus: Bus;
   /**
    * Returns the app as it is now.
    * @throws NinefoldError app_unknown
    */
   readonly find: (ref: string) => Promise<App>;
-  /** Returns the caller of a key and a token. Throws the errors of `resolveIdentity`. */
-  readonly identify: (app: App, headers: Readonly<Record<string, string | undefined>>) => Promise<Identity>;
-  /** Creates the feed of changes of an app. */
-  readonly changesOf: (app: App) => ChangeFeed;
+  /** Creates the reads of the live lists of an app. */
+  readonly liveReadsOf: (app: App) => LiveReads;
+  /** Reports messages that could not be delivered. */
+  readonly onGap: (ref: string, reason: string) => void;
 }
-
-/** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
-export type AskRights = (app: App, identity: Identity, topic: string) => Promise<TopicRights>;
 
 /** The counts of an app in this worker that the page Realtime shows. */
 export interface RealtimeCounts {
@@ -50,39 +52,53 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
-  readonly #rightsOn: AskRights;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
-  readonly #ofSession = new Map<string, Set<Channel>>();
-  readonly #tokens = new WeakMap<Channel, string | null>();
-  readonly #connectionOf = new WeakMap<Channel, Connection>();
+  readonly #callers: Callers;
   readonly #gate: SessionGate;
   readonly #frames = new ChangeFrames();
+  readonly #live: LiveChannels;
   readonly #joins = new RatePerSecond();
   readonly #messages = new RatePerSecond();
   readonly #deliveries = new RatePerSecond();
   readonly #timer: NodeJS.Timeout;
   #app: App;
   #settings: RealtimeSettings;
+  #sources: AppSources;
   #release: () => void = () => undefined;
-  #changes: ChangeFeed | null = null;
   #isProving = false;
-  /** Time at which the policies were last asked about all private channels. */
-  #askedAt = performance.now();
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
+  /** Time at which the policies were last asked about all private channels. */
+  #askedAt = performance.now();
 
-  /** @param rightsOn Asks the policies on realtime.messages. */
-  constructor(app: App, settings: RealtimeSettings, parts: RealtimeParts, rightsOn: AskRights, onEmpty: () => void) {
-    this.#rightsOn = rightsOn;
+  constructor(
+    app: App,
+    settings: RealtimeSettings,
+    parts: RealtimeParts,
+    rightsOn: CallerParts['rightsOn'],
+    onEmpty: () => void,
+  ) {
     this.ref = app.ref;
     this.#parts = parts;
     this.#onEmpty = onEmpty;
     this.#app = app;
     this.#settings = settings;
+    this.#live = new LiveChannels(() => ({
+      reads: parts.liveReadsOf(this.#app),
+      touched: this.#sources.touched,
+      takeDeliveries: (count) => this.takeDeliveries(count),
+      maxReads: () => this.#settings.realtime_live_reads,
+    }));
+    this.#callers = new Callers({
+      app: () => this.#app,
+      identify: parts.identify,
+      rightsOn,
+      onRenewed: (channel) => this.#live.renew(channel),
+    });
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
-    this.#bind(app);
+    this.#sources = this.#bind(app);
     this.#timer = setInterval(() => this.#check(), CHECK_MILLISECONDS);
     this.#timer.unref();
   }
@@ -120,76 +136,43 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     return this.#joins.take(1, this.#settings.realtime_joins_per_second, now);
   }
 
-  /** Counts deliveries to the sockets of this worker. Returns false if they are too many. */
-  takeDeliveries(count: number): boolean {
-    return this.#deliveries.take(count, limits.realtimeDeliveriesPerSecond.default, performance.now());
-  }
-
   async join({ connection, topicName, topic, joinRef, options }: Join): Promise<Channel> {
-    const { isPrivate, accessToken } = options;
+    const { isPrivate, accessToken, replay } = options;
     if (this.#settings.realtime_private_only && !isPrivate) throw new NinefoldError('PrivateOnly');
-    const identity = await this.#identify(connection, accessToken);
-    const rights = isPrivate ? await this.#readable(identity, topic.name, options.presence.isEnabled) : null;
-    const channel = new Channel({
-      socket: connection.socket,
-      topicName,
-      joinRef,
-      options,
-      topic: this.#topicOf(topic),
-      host: this,
-      identity,
-      rights,
-    });
+    const replayed = replay && parseReplay(replay, isPrivate);
+    const identity = await this.#callers.identify(connection, accessToken);
+    const isLive = isPrivate && isLiveTopic(topic.name);
+    const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
+    const rights = isLive ? liveRights(false) : isPrivate ? await this.#callers.rights(identity, topic.name) : null;
+    const { socket } = connection;
+    const own = this.#topicOf(topic);
+    const parts = { socket, topicName, joinRef, options, topic: own, host: this, identity, rights, live };
+    const channel = new Channel(parts);
     this.counts.joins++;
-    this.#tokens.set(channel, accessToken);
-    this.#connectionOf.set(channel, connection);
-    this.#remember(channel);
-    channel.topic.add(channel);
-    return channel;
+    this.#callers.add(channel, connection, accessToken);
+    own.add(channel);
+    try {
+      if (!isLive) await this.#followMessages(channel, topic);
+      if (replayed) channel.replayed = await this.#replay(topic, replayed);
+      return channel;
+    } catch (error) {
+      channel.leave();
+      throw error;
+    }
   }
 
   afterJoin(channel: Channel): void {
     const { changes, presence } = channel.options;
     if (presence.isEnabled) channel.startPresence();
-    if (changes.length === 0) return;
-    this.#changes ??= this.#parts.changesOf(this.#app);
-    this.#changes
-      .subscribe(changes, channel.identity, {
-        deliver: (ids, data) => channel.deliverChange(this.#frames.of(channel.topicName, ids, data)),
-        onReady: () => channel.system('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
-        onEnd: (message) =>
-          channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
-      })
-      .then(
-        (subscription) => {
-          if (channel.isEnded) subscription.close();
-          else channel.changes = subscription;
-        },
-        (error: unknown) => {
-          const { message, code } =
-            error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
-          if (!channel.isEnded) channel.system('postgres_changes', 'error', `${code}: ${message}`);
-        },
-      );
+    this.#live.start(channel);
+    for (const broadcast of channel.replayed) {
+      channel.deliverBroadcast(new OutgoingBroadcast(channel.topicName, broadcast));
+    }
+    if (changes.length > 0) void this.#followChanges(channel);
   }
 
-  async renew(channel: Channel, token: string): Promise<void> {
-    const connection = this.#connectionOf.get(channel);
-    if (!connection || token === this.#tokens.get(channel)) return;
-    try {
-      const identity = await this.#identify(connection, token);
-      const { name } = this.#nameOf(channel);
-      const rights = channel.rights && (await this.#readable(identity, name, channel.options.presence.isEnabled));
-      if (channel.isEnded) return;
-      this.#forget(channel);
-      this.#tokens.set(channel, token);
-      channel.identity = identity;
-      channel.rights = rights;
-      this.#remember(channel);
-      channel.changes?.setIdentity(identity);
-    } catch (error) {
-      channel.end(asRefusal(error), error instanceof NinefoldError ? 'close' : 'join again');
-    }
+  renew(channel: Channel, token: string): Promise<void> {
+    return this.#callers.renew(channel, token);
   }
 
   presence(channel: Channel, { ref, payload }: ClientMessage): void {
@@ -213,8 +196,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   }
 
   onEnded(channel: Channel): void {
-    this.#connectionOf.get(channel)?.remove(channel);
-    this.#forget(channel);
+    this.#callers.remove(channel);
     const { topic } = channel;
     if (topic.size > 0 || this.#topics.get(topic.key) !== topic) return;
     topic.close();
@@ -228,7 +210,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   /** Reads the rows that the API has just written. */
   poke(): void {
-    this.#changes?.poke();
+    this.#sources.poke();
   }
 
   /** Closes all sockets. */
@@ -236,13 +218,14 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     clearInterval(this.#timer);
     for (const { socket } of this.#connections) socket.close(closeCodes.serviceRestart, 'The node stops.');
     this.#connections.clear();
-    this.#changes?.close();
+    this.#live.close();
+    this.#sources.close();
     this.#release();
     this.#onEmpty();
   }
 
-  /** Follows the notifications of an app, which stays open as long as it has sockets. */
-  #bind(app: App): void {
+  /** Follows the notifications of an app, which stays open as long as it has sockets, and reads its database. */
+  #bind(app: App): AppSources {
     this.#release();
     const unsubscribe = app.subscribe((notification) => this.#onNotification(notification));
     const unhold = app.hold();
@@ -251,22 +234,31 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       unsubscribe();
       unhold();
     };
+    return new AppSources(app, {
+      bus: this.#parts.bus,
+      maxPayloadBytes: () => this.payloadBytes,
+      deliver: (topic, broadcast) => this.deliver(topic, broadcast),
+      onGap: (reason) => this.#parts.onGap(this.ref, reason),
+    });
   }
 
   #onNotification(notification: Notification): void {
     switch (notification.type) {
       case 'session-revoked':
-        for (const id of notification.ids) {
-          for (const channel of [...(this.#ofSession.get(id) ?? [])]) channel.end(sessionEnded(), 'close');
-        }
+        this.#callers.endSessions(notification.ids);
         return;
-      case 'sessions-revoked-all':
       case 'settings':
       case 'listening':
+        this.#live.onSchemaChange();
+        this.#mustVerify = true;
+        void this.#prove();
+        return;
+      case 'sessions-revoked-all':
         this.#mustVerify = true;
         void this.#prove();
         return;
       case 'schema':
+        this.#live.onSchemaChange();
         void this.#checkRights();
         return;
       default:
@@ -277,17 +269,20 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   /** Ends what must end, and lets the app prove that no notification is missing. */
   #check(): void {
     const now = performance.now();
-    const seconds = Date.now() / 1000;
+    this.#callers.endExpired(Date.now() / 1000);
     for (const connection of [...this.#connections]) {
       connection.socket.check(now);
-      for (const channel of [...connection.channels]) {
-        if (expiryOf(channel.identity) <= seconds) channel.end(tokenExpired(), 'close');
-        else channel.sendPresenceState();
-      }
+      for (const channel of connection.channels) channel.sendPresenceState();
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
+    this.#live.check(now);
     if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
+  }
+
+  #checkRights(): Promise<void> {
+    this.#askedAt = performance.now();
+    return this.#callers.checkRights();
   }
 
   async #prove(): Promise<void> {
@@ -306,143 +301,74 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
-  /** Uses the app with its new record. Its keys may have changed, so every caller is verified again. */
-  async #replace(app: App): Promise<void> {
-    const { realtime } = await app.settings();
-    this.#settings = realtime;
-    this.#changes?.close();
-    this.#changes = null;
-    this.#bind(app);
-    this.#mustVerify = true;
-    for (const channel of this.#allChannels()) {
-      if (channel.changes) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
-    }
-  }
-
-  /** Ends the channels whose key or token is not valid any more. */
   async #verifyAll(): Promise<void> {
     const { realtime } = await this.#app.settings();
     this.#settings = realtime;
     this.#mustVerify = false;
-    const byCaller = new Map<string, Channel[]>();
-    for (const channel of this.#allChannels()) {
-      const key = JSON.stringify([this.#connectionOf.get(channel)?.apikey, this.#tokens.get(channel)]);
-      byCaller.set(key, [...(byCaller.get(key) ?? []), channel]);
-    }
-    const callers = [...byCaller.values()];
-    const work = async () => {
-      for (let channels = callers.pop(); channels; channels = callers.pop()) await this.#verify(channels);
-    };
-    await Promise.all(Array.from({ length: VERIFIED_TOGETHER }, work));
+    if (!(await this.#callers.verifyAll())) this.#mustVerify = true;
   }
 
-  async #verify(channels: readonly Channel[]): Promise<void> {
-    const [first] = channels;
-    const connection = first && this.#connectionOf.get(first);
-    if (!first || !connection) return;
+  /** Uses the app with its new record. Its keys may have changed, so every caller is verified again. */
+  async #replace(app: App): Promise<void> {
+    const { realtime } = await app.settings();
+    this.#settings = realtime;
+    this.#live.close();
+    this.#sources.close();
+    this.#sources = this.#bind(app);
+    this.#mustVerify = true;
+    for (const connection of this.#connections) {
+      for (const channel of [...connection.channels]) {
+        if (channel.changes) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
+        else if (!channel.live) void this.#followMessages(channel, channel.topic);
+      }
+    }
+  }
+
+  /** Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages will arrive. */
+  async #followMessages(channel: Channel, { name }: TopicName): Promise<void> {
+    const { messages } = this.#sources;
+    const end = messages.watch(name);
+    channel.onLeave(end);
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, FEED_MILLISECONDS);
+    });
+    await Promise.race([messages.ready(), late]);
+    clearTimeout(timer);
+  }
+
+  async #replay({ name }: TopicName, request: ReturnType<typeof parseReplay>): Promise<Broadcast[]> {
+    const messages = await replayMessages(this.#app.database, name, request, this.payloadBytes);
+    return messages.flatMap((message) => broadcastOf(message, true) ?? []);
+  }
+
+  async #followChanges(channel: Channel): Promise<void> {
     try {
-      await this.#identify(connection, this.#tokens.get(first) ?? null);
+      const subscription = await this.#sources.changes.subscribe(channel.options.changes, channel.identity, {
+        deliver: (ids, data) => channel.deliverChange(this.#frames.of(channel.topicName, ids, data)),
+        onReady: () => channel.system('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
+        onEnd: (message) =>
+          channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
+      });
+      if (channel.isEnded) subscription.close();
+      else channel.changes = subscription;
     } catch (error) {
-      if (!(error instanceof NinefoldError)) {
-        this.#mustVerify = true;
-        return;
-      }
-      for (const channel of channels) channel.end(asRefusal(error), 'close');
+      const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
+      if (!channel.isEnded) channel.system('postgres_changes', 'error', reasonOf(known));
     }
-  }
-
-  /** Asks the policies again about every private channel. */
-  async #checkRights(): Promise<void> {
-    this.#askedAt = performance.now();
-    for (const channel of this.#allChannels()) {
-      if (channel.rights === null || channel.isEnded) continue;
-      try {
-        const { name } = this.#nameOf(channel);
-        channel.rights = await this.#readable(channel.identity, name, channel.options.presence.isEnabled);
-      } catch (error) {
-        channel.end(asRefusal(error), error instanceof NinefoldError ? 'close' : 'join again');
-      }
-    }
-  }
-
-  *#allChannels(): Iterable<Channel> {
-    for (const connection of [...this.#connections]) yield* [...connection.channels];
-  }
-
-  /**
-   * Returns the caller of a channel: the token of the join, or the key of the socket.
-   * @throws NinefoldError InvalidJWTToken, and the errors of `resolveIdentity`
-   */
-  async #identify(connection: Connection, token: string | null): Promise<Identity> {
-    if (connection.identity.source === 'builder') return connection.identity;
-    const { apikey } = connection;
-    const authorization = token === null ? undefined : `Bearer ${token}`;
-    const identity = await this.#parts.identify(this.#app, { apikey, authorization }).catch((error: unknown) => {
-      throw asRefusal(error);
-    });
-    if (expiryOf(identity) <= Date.now() / 1000) throw tokenExpired();
-    return identity;
-  }
-
-  /**
-   * Returns the rights of a caller on a private topic.
-   * @throws NinefoldError Unauthorized if the caller may read nothing of it
-   */
-  async #readable(identity: Identity, topic: string, wantsPresence: boolean): Promise<TopicRights> {
-    const rights = await this.#rightsOn(this.#app, identity, topic);
-    if (rights.broadcast.read || (wantsPresence && rights.presence.read)) return rights;
-    throw new NinefoldError('Unauthorized', {
-      message: `You do not have permissions to read from this Channel topic: ${topic}`,
-    });
   }
 
   #topicOf(name: TopicName): Topic {
     const key = topicKey(name);
     const known = this.#topics.get(key);
     if (known) return known;
+    const max = limits.realtimeDeliveriesPerSecond.default;
     const topic = new Topic(name, {
       ref: this.ref,
       bus: this.#parts.bus,
-      takeDeliveries: (count) => this.takeDeliveries(count),
+      takeDeliveries: (count) => this.#deliveries.take(count, max, performance.now()),
     });
     this.#topics.set(key, topic);
     return topic;
   }
-
-  #nameOf(channel: Channel): TopicName {
-    return { name: channel.topicName.slice('realtime:'.length), isPrivate: channel.topic.isPrivate };
-  }
-
-  #remember(channel: Channel): void {
-    const { sessionId } = channel.identity;
-    if (sessionId === null) return;
-    const channels = this.#ofSession.get(sessionId) ?? new Set();
-    this.#ofSession.set(sessionId, channels.add(channel));
-  }
-
-  #forget(channel: Channel): void {
-    const { sessionId } = channel.identity;
-    if (sessionId === null) return;
-    const channels = this.#ofSession.get(sessionId);
-    if (channels?.delete(channel) && channels.size === 0) this.#ofSession.delete(sessionId);
-  }
-}
-
-const sessionEnded = () => new NinefoldError('InvalidJWTToken', { message: 'The session has ended' });
-const tokenExpired = () => new NinefoldError('InvalidJWTToken', { message: 'Access token has expired' });
-
-/** Returns the time at which the token of a caller expires, in seconds since 1970; Infinity for a key. */
-function expiryOf({ source, claims }: Identity): number {
-  const isToken = source === 'token' || source === 'external-token';
-  return isToken && typeof claims.exp === 'number' ? claims.exp : Number.POSITIVE_INFINITY;
-}
-
-/** Returns the refusal of a caller in the words of Supabase. */
-function asRefusal(error: unknown): NinefoldError {
-  if (!(error instanceof NinefoldError)) return new NinefoldError('RealtimeRestarting', { cause: error });
-  const { code, message } = error;
-  const isOfCaller = error.status === 401 || error.status === 403;
-  return isOfCaller && code !== 'Unauthorized' && code !== 'InvalidJWTToken'
-    ? new NinefoldError('InvalidJWTToken', { message, cause: error })
-    : error;
 }

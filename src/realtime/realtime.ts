@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { WriteNotices } from './app-sources.ts';
 import { publishBroadcast, type TopicName, topicKey } from './channels/topic.ts';
 import { PrivateChannels, type TopicRights } from './messages/private-channels.ts';
 import { RealtimeApp, type RealtimeParts } from './realtime-app.ts';
@@ -36,8 +37,17 @@ export class Realtime {
   readonly #privateChannels = new WeakMap<App, PrivateChannels>();
   #isClosing = false;
 
+  readonly #notices: WriteNotices;
+
   constructor(parts: RealtimeParts) {
     this.#parts = parts;
+    this.#notices = new WriteNotices(parts.bus);
+  }
+
+  /** Reads what the API of this worker has just written to an app, and lets the other workers read it. */
+  onWrite(ref: string): void {
+    this.#apps.get(ref)?.poke();
+    this.#notices.tell(ref);
   }
 
   /** Returns the realtime of an app; undefined if it has no socket in this worker. */

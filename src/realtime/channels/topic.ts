@@ -22,8 +22,9 @@ export interface TopicParts {
 }
 
 /** The channels of one topic in this worker. */
-export class Topic {
+export class Topic implements TopicName {
   readonly key: string;
+  readonly name: string;
   readonly isPrivate: boolean;
   readonly #wireName: string;
   readonly #parts: TopicParts;
@@ -33,6 +34,7 @@ export class Topic {
 
   constructor(name: TopicName, parts: TopicParts) {
     this.key = topicKey(name);
+    this.name = name.name;
     this.isPrivate = name.isPrivate;
     this.#wireName = `realtime:${name.name}`;
     this.#parts = parts;

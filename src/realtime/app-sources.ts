@@ -1,0 +1,90 @@
+import type { App } from '../apps/app.ts';
+import type { Bus } from './bus/bus.ts';
+import { AppChanges } from './changes/app-changes.ts';
+import type { TopicName } from './channels/topic.ts';
+import { MessageFeed } from './messages/message-feed.ts';
+import type { StoredMessage } from './messages/message-reader.ts';
+import type { Broadcast } from './socket/frames.ts';
+
+/** Time between two messages to the other workers that an app was written to. */
+const TELL_MILLISECONDS = 50;
+
+/** The surroundings of the sources of an app. */
+export interface SourceParts {
+  readonly bus: Bus;
+  readonly maxPayloadBytes: () => number;
+  readonly deliver: (topic: TopicName, broadcast: Broadcast) => void;
+  readonly onGap: (reason: string) => void;
+}
+
+/** What one worker reads from the database of one app: changes of rows, and messages that SQL sends. */
+export class AppSources {
+  readonly changes: AppChanges;
+  readonly messages: MessageFeed;
+  readonly #unsubscribe: () => void;
+
+  constructor(app: App, { bus, maxPayloadBytes, deliver, onGap }: SourceParts) {
+    this.changes = new AppChanges(app);
+    this.messages = new MessageFeed({
+      database: app.database,
+      maxPayloadBytes,
+      onGap,
+      deliver: (message) => {
+        const broadcast = broadcastOf(message);
+        if (broadcast) deliver({ name: message.topic, isPrivate: message.isPrivate }, broadcast);
+      },
+    });
+    this.#unsubscribe = bus.subscribe(app.ref, WRITES, {
+      receive: () => this.poke(),
+      onPeerLost: () => undefined,
+      onConnected: () => undefined,
+    });
+  }
+
+  /** Reads what the API has just written. */
+  poke(): void {
+    this.changes.poke();
+    this.messages.poke();
+  }
+
+  close(): void {
+    this.#unsubscribe();
+    this.changes.close();
+    this.messages.close();
+  }
+}
+
+/** Topic of the bus about all writes to an app. Topics of channels have a prefix. */
+const WRITES = '';
+
+/** Tells the other workers that the API has written to an app, at most once in a short time for each app. */
+export class WriteNotices {
+  readonly #bus: Bus;
+  readonly #told = new Map<string, NodeJS.Timeout>();
+
+  constructor(bus: Bus) {
+    this.#bus = bus;
+  }
+
+  /** Reports a write. */
+  tell(ref: string): void {
+    if (this.#told.has(ref)) return;
+    this.#told.set(
+      ref,
+      setTimeout(() => {
+        this.#told.delete(ref);
+        this.#bus.publish({ ref, topic: WRITES, kind: 'changed', body: NOTHING });
+      }, TELL_MILLISECONDS).unref(),
+    );
+    this.#bus.publish({ ref, topic: WRITES, kind: 'changed', body: NOTHING });
+  }
+}
+
+const NOTHING = new Uint8Array();
+
+/** Returns a stored message as a broadcast; null without a payload. */
+export function broadcastOf({ event, payload, id }: StoredMessage, isReplayed = false): Broadcast | null {
+  if (payload === null) return null;
+  const meta = JSON.stringify({ id, ...(isReplayed && { replayed: true }) });
+  return { event, payload: payload.bytes, isBinary: payload.encoding === 'binary', meta };
+}
