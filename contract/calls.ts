@@ -1,5 +1,6 @@
 import type { ErrorCode } from './errors.ts';
 import generatedAuthCalls from './generated/auth-calls.json' with { type: 'json' };
+import generatedRealtimeCalls from './generated/realtime-calls.json' with { type: 'json' };
 import generatedStorageCalls from './generated/storage-calls.json' with { type: 'json' };
 import type { AuthSettings } from './settings-auth.ts';
 import type { CallEntry, CallParameter } from './specification-calls.ts';
@@ -74,6 +75,25 @@ export interface StorageCall {
  * as one of `src/auth` does with `authCalls`.
  */
 export const storageCalls = generatedStorageCalls as readonly StorageCall[];
+
+/** One call of `/realtime/v1`. */
+export interface RealtimeCall {
+  /** Stable name of the call: "realtime.broadcast". */
+  id: `realtime.${string}`;
+  method: CallEntry['method'];
+  /** Path below /apps/<ref>. A name in braces is the place of a value. */
+  path: string;
+  summary: string;
+  parameters: readonly CallParameter[];
+  returns: string;
+  /** An example body for the snippets; null for a call without a body. */
+  example: Readonly<Record<string, unknown>> | null;
+  /** The codes that the call can return, without those of `codesOfEveryCall`. */
+  errors: readonly ErrorCode[];
+}
+
+/** Every call of `/realtime/v1`. A test of `src/realtime` writes them to the file. */
+export const realtimeCalls = generatedRealtimeCalls as readonly RealtimeCall[];
 
 /** Codes that every call to an app can return, of any of its APIs. */
 export const codesOfEveryCall: readonly ErrorCode[] = [

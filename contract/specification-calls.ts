@@ -75,6 +75,8 @@ export interface FunctionEntry {
   reaches?: string[];
   /** Ids of the entities whose rows the code changes, directly or through these functions. */
   writes?: string[];
+  /** Functions of realtime by which the code itself sends messages: "realtime.send". Absent if it sends none. */
+  sends?: string[];
   /** Errors that the code raises, directly or through these functions. */
   raises?: RaisedError[];
   /** The code of the function. For an aggregate its parts; empty if PostgreSQL shows no code. */
@@ -142,7 +144,7 @@ export interface CallEntry {
    * "rpc.public.close_ticket(uuid)".
    */
   id: string;
-  area: 'auth' | 'rest' | 'rpc' | 'storage';
+  area: 'auth' | 'rest' | 'rpc' | 'storage' | 'realtime';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path below /apps/<ref>: "/rest/v1/tickets". */
   path: string;

@@ -11,6 +11,9 @@ import { Channel, type ChannelHost } from './channels/channel.ts';
 import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
+import { type LiveReads, liveRights } from './live/live-parts.ts';
+import { isLiveTopic } from './live/live-topic.ts';
+import { LiveChannels } from './live-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
@@ -30,6 +33,8 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
    * @throws NinefoldError app_unknown
    */
   readonly find: (ref: string) => Promise<App>;
+  /** Creates the reads of the live lists of an app. */
+  readonly liveReadsOf: (app: App) => LiveReads;
   /** Reports messages that could not be delivered. */
   readonly onGap: (ref: string, reason: string) => void;
 }
@@ -53,6 +58,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly #callers: Callers;
   readonly #gate: SessionGate;
   readonly #frames = new ChangeFrames();
+  readonly #live: LiveChannels;
   readonly #joins = new RatePerSecond();
   readonly #messages = new RatePerSecond();
   readonly #deliveries = new RatePerSecond();
@@ -79,7 +85,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#onEmpty = onEmpty;
     this.#app = app;
     this.#settings = settings;
-    this.#callers = new Callers({ app: () => this.#app, identify: parts.identify, rightsOn });
+    this.#live = new LiveChannels(() => ({
+      reads: parts.liveReadsOf(this.#app),
+      touched: this.#sources.touched,
+      takeDeliveries: (count) => this.takeDeliveries(count),
+      maxReads: () => this.#settings.realtime_live_reads,
+    }));
+    this.#callers = new Callers({
+      app: () => this.#app,
+      identify: parts.identify,
+      rightsOn,
+      onRenewed: (channel) => this.#live.renew(channel),
+    });
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
     this.#sources = this.#bind(app);
     this.#timer = setInterval(() => this.#check(), CHECK_MILLISECONDS);
@@ -124,15 +141,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     if (this.#settings.realtime_private_only && !isPrivate) throw new NinefoldError('PrivateOnly');
     const replayed = replay && parseReplay(replay, isPrivate);
     const identity = await this.#callers.identify(connection, accessToken);
-    const rights = isPrivate ? await this.#callers.rights(identity, topic.name) : null;
+    const isLive = isPrivate && isLiveTopic(topic.name);
+    const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
+    const rights = isLive ? liveRights(false) : isPrivate ? await this.#callers.rights(identity, topic.name) : null;
     const { socket } = connection;
     const own = this.#topicOf(topic);
-    const channel = new Channel({ socket, topicName, joinRef, options, topic: own, host: this, identity, rights });
+    const parts = { socket, topicName, joinRef, options, topic: own, host: this, identity, rights, live };
+    const channel = new Channel(parts);
     this.counts.joins++;
     this.#callers.add(channel, connection, accessToken);
     own.add(channel);
     try {
-      await this.#followMessages(channel, topic);
+      if (!isLive) await this.#followMessages(channel, topic);
       if (replayed) channel.replayed = await this.#replay(topic, replayed);
       return channel;
     } catch (error) {
@@ -144,6 +164,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   afterJoin(channel: Channel): void {
     const { changes, presence } = channel.options;
     if (presence.isEnabled) channel.startPresence();
+    this.#live.start(channel);
     for (const broadcast of channel.replayed) {
       channel.deliverBroadcast(new OutgoingBroadcast(channel.topicName, broadcast));
     }
@@ -197,6 +218,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     clearInterval(this.#timer);
     for (const { socket } of this.#connections) socket.close(closeCodes.serviceRestart, 'The node stops.');
     this.#connections.clear();
+    this.#live.close();
     this.#sources.close();
     this.#release();
     this.#onEmpty();
@@ -225,13 +247,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       case 'session-revoked':
         this.#callers.endSessions(notification.ids);
         return;
-      case 'sessions-revoked-all':
       case 'settings':
       case 'listening':
+        this.#live.onSchemaChange();
+        this.#mustVerify = true;
+        void this.#prove();
+        return;
+      case 'sessions-revoked-all':
         this.#mustVerify = true;
         void this.#prove();
         return;
       case 'schema':
+        this.#live.onSchemaChange();
         void this.#checkRights();
         return;
       default:
@@ -248,6 +275,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       for (const channel of connection.channels) channel.sendPresenceState();
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
+    this.#live.check(now);
     if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
   }
@@ -284,13 +312,14 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   async #replace(app: App): Promise<void> {
     const { realtime } = await app.settings();
     this.#settings = realtime;
+    this.#live.close();
     this.#sources.close();
     this.#sources = this.#bind(app);
     this.#mustVerify = true;
     for (const connection of this.#connections) {
       for (const channel of [...connection.channels]) {
         if (channel.changes) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
-        else void this.#followMessages(channel, channel.topic);
+        else if (!channel.live) void this.#followMessages(channel, channel.topic);
       }
     }
   }

@@ -20,7 +20,15 @@ import type {
   ViewForeignKey,
 } from '../../contract/specification-entities.ts';
 import type { BucketEntry, FileRule } from '../../contract/specification-files.ts';
-import type { AdviceEntry, FileCell, PolicyEntry, RoleCell, RoleEntry } from '../../contract/specification-roles.ts';
+import type {
+  AdviceEntry,
+  ChangeCell,
+  FileCell,
+  PolicyEntry,
+  RoleCell,
+  RoleEntry,
+  TopicCell,
+} from '../../contract/specification-roles.ts';
 import type { AccountMove, Machine, MachineState, Transition } from '../../contract/states.ts';
 
 /** A type with all its members except live figures. A new member that the value below lacks is a compile error. */
@@ -139,6 +147,16 @@ const cell: Full<RoleCell> = {
   ...{ reason: 'row-level security: own', code: '42501', policies: ['own'], columns: ['name'] },
 };
 
+const changeCell: Full<ChangeCell> = {
+  ...{ role: 'lead', entity: 'public.rooms', verdict: 'when', words: 'own row (by owner)' },
+  ...{ reason: 'row-level security: own', policies: ['own'], columns: ['name'] },
+};
+
+const topicCell: Full<TopicCell> = {
+  ...{ role: 'lead', topic: 'room:%', operation: 'send', verdict: 'when', words: 'the member has role lead' },
+  ...{ reason: 'row-level security: own', policies: ['own'] },
+};
+
 const policy: Full<PolicyEntry> = {
   ...{ entity: 'public.rooms', name: 'own', permissive: true, command: 'update', roles: ['authenticated'] },
   ...{ using: 'a', check: 'b', words: 'own row (by owner)', comment: 'Own rooms.', sql: 'create policy own …' },
@@ -167,7 +185,12 @@ const routine: Full<FunctionEntry> = {
   ...{ volatility: 'volatile', runs_as: 'app_owner', strict: true, settings: ['search_path=""'] },
   ...{ effects: ['row-level security is off'], parallel: 'safe', leakproof: true, comment: 'Closes.' },
   triggers: [{ on: 'auth.users', name: 'keep', enabled: true, sql: 'CREATE TRIGGER keep …' }],
-  ...{ reaches: ['public.rooms'], writes: ['public.rooms'], raises: [{ sqlstate: 'P0001', message: 'No.' }] },
+  ...{
+    reaches: ['public.rooms'],
+    writes: ['public.rooms'],
+    sends: ['realtime.send'],
+    raises: [{ sqlstate: 'P0001', message: 'No.' }],
+  },
   body: 'select 1',
 };
 
@@ -219,6 +242,8 @@ export const fullChapters = {
     roles: [role],
     cells: [cell],
     files: [fileCell],
+    changes: [changeCell],
+    topics: [topicCell],
     policies: [policy],
     default_privileges: [{ id: 'tables in public', words: 'New tables in public: nobody.' }],
     advice: [advice],
@@ -280,6 +305,7 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
   'rules/rules': emptied<Rule>({}, { comment: null }),
   'roles/roles': emptied<RoleEntry>({}, { member_role: null }),
   'roles/cells': emptied<RoleCell>({ code: not }, { columns: null }),
+  'roles/changes': emptied<ChangeCell>({}, { columns: null }),
   'roles/policies': emptied<PolicyEntry>({ comment: not, functions: not }, { using: null, check: null }),
   'calls/calls': emptied<CallEntry>(
     { reads_only: not, writes: not },
@@ -287,7 +313,7 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
   ),
   // Versions of an earlier format lack what the code reaches, writes and raises. Then a comparison ignores it.
   'calls/functions': emptied<Omit<FunctionEntry, 'reaches' | 'writes' | 'raises'>>(
-    { effects: not, parallel: not, leakproof: not, triggers: not },
+    { effects: not, parallel: not, leakproof: not, sends: not, triggers: not },
     { runs_as: null, comment: null },
   ),
   'calls/jobs': emptied<JobEntry>({}, { role: null }),

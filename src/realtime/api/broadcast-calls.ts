@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallRequest, Reply } from '../../../contract/call-request.ts';
+import type { RealtimeCall } from '../../../contract/calls.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { App } from '../../apps/app.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -8,6 +9,7 @@ import { parseBoundedJson } from '../../limits/bounded-json.ts';
 import type { TopicName } from '../channels/topic.ts';
 import type { TopicRights } from '../messages/private-channels.ts';
 import { type Broadcast, checkJson } from '../socket/frames.ts';
+import { realtimeCallFacts } from './calls.ts';
 
 /** What a call of `/realtime/v1/api` uses. */
 export interface BroadcastContext {
@@ -47,8 +49,14 @@ const batch = z.object({
 const ONE = /^\/api\/broadcast\/([^/]+)\/events\/([^/]+)\/?$/;
 
 /** Returns the id of the call in chapter 7; null for an unknown path. */
-export const callOfRequest = ({ path }: Pick<CallRequest, 'path'>): string | null =>
-  path === '/websocket' ? 'realtime.socket' : isBatch(path) || ONE.test(path) ? 'realtime.broadcast' : null;
+export const callOfRequest = ({ path }: Pick<CallRequest, 'path'>): RealtimeCall['id'] | null =>
+  path === '/websocket'
+    ? realtimeCallFacts.socket.id
+    : isBatch(path)
+      ? realtimeCallFacts.broadcast.id
+      : ONE.test(path)
+        ? realtimeCallFacts.event.id
+        : null;
 
 const isBatch = (path: string): boolean => path === '/api/broadcast' || path === '/api/broadcast/';
 

@@ -168,7 +168,7 @@ export class RedisLink implements NodeLink {
       });
       const channels = [this.#nodesChannel, ...[...this.#apps.keys()].map((ref) => this.#channelOf(ref))];
       const subscribed = new Set(this.#apps.keys());
-      await inTime(own.subscribe(channels));
+      await own.subscribe(channels);
       if (hasFailed || this.#isClosed) throw new Error('the connection ended');
       this.#connection = own;
       this.#subscribing = Promise.resolve();
@@ -296,16 +296,3 @@ export class RedisLink implements NodeLink {
 }
 
 const refOf = (key: string): string => key.slice(0, key.indexOf('/'));
-
-/** Rejects if the broker does not reply in time. */
-async function inTime<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('the broker does not respond')), ECHO_MILLISECONDS);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -23,6 +23,8 @@ const identities: readonly (readonly string[])[] = [
   ['id'],
   ['role', 'entity', 'operation'],
   ['role', 'bucket', 'operation'],
+  ['role', 'topic', 'operation'],
+  ['role', 'entity'],
   ['entity', 'name'],
   ['from', 'name'],
   ['view', 'side', 'from', 'name'],

@@ -1,6 +1,7 @@
 import type { LimitName } from '../../../contract/limits.ts';
 import { defaultRestSettings, type RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
+import { defaultRealtimeSettings, type RealtimeSettings } from '../../../contract/settings-realtime.ts';
 import { defaultStorageSettings, type StorageSettings } from '../../../contract/settings-storage.ts';
 import type { Chapters, Specification } from '../../../contract/specification.ts';
 import type { Facts } from '../../catalog/facts.ts';
@@ -26,6 +27,8 @@ export interface SpecificationApp {
   restSettings?: RestSettings;
   /** Absent for a version that was stored before the app had files; then the settings have their defaults. */
   storageSettings?: StorageSettings;
+  /** Absent for a version that was stored before the app had realtime; then the settings have their defaults. */
+  realtimeSettings?: RealtimeSettings;
   /** The limits that the node's environment sets. */
   environment?: Partial<Record<LimitName, number>>;
 }
@@ -65,9 +68,16 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
     rules,
     roles,
     calls,
-    errors: errorsChapter(entries, rules, states, roles, settings, buckets !== undefined),
+    errors: errorsChapter(entries, rules, states, roles, settings, [
+      ...(buckets === undefined ? (['storage'] as const) : []),
+      ...(roles.changes === undefined ? (['realtime'] as const) : []),
+    ]),
     limits: limitsChapter(facts, {
-      settings: { ...settings, ...(app.storageSettings ?? defaultStorageSettings) },
+      settings: {
+        ...settings,
+        ...(app.storageSettings ?? defaultStorageSettings),
+        ...(app.realtimeSettings ?? defaultRealtimeSettings),
+      },
       environment: app.environment ?? {},
     }),
   };

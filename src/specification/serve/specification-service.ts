@@ -214,6 +214,7 @@ export class SpecificationService {
       app: {
         ...{ ref, name, environment: this.#environment },
         ...{ authSettings: settings.auth, restSettings: settings.rest, storageSettings: settings.storage },
+        realtimeSettings: settings.realtime,
       },
       options: factOptions(app, settings),
     };

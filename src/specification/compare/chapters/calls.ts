@@ -148,6 +148,7 @@ function functionWords({ before, after }: Difference): string {
     ...(before.leakproof === after.leakproof ? [] : [after.leakproof === true ? 'is leakproof' : 'is not leakproof']),
     ...changedTo('reaches', before.reaches ?? [], after.reaches ?? []),
     ...changedTo('writes', before.writes ?? [], after.writes ?? []),
+    ...changedTo('sends messages with', before.sends ?? [], after.sends ?? []),
     ...changedTo('raises', errorsOf(before), errorsOf(after)),
     ...changedTo('is written in', before.language, after.language),
     ...changedTo('is a', before.kind, after.kind),

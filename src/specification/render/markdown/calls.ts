@@ -21,6 +21,7 @@ import { sentence } from '../../derive/words/sentence-parts.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
 import { code, count, inline, table } from './escape.ts';
 import { fileCallParts } from './files.ts';
+import { realtimeCallParts } from './realtime.ts';
 import { rolesText } from './role-names.ts';
 
 /**
@@ -36,6 +37,7 @@ export function callsMarkdown(chapter: CallsChapter, { roles, entities }: Chapte
   const tables = of('rest').filter((call) => call.entity !== null);
   if (tables.length > 0) parts.push('### Tables and views', tablesText(tables));
   parts.push(...fileCallParts(of('storage'), entities?.buckets, roles?.files));
+  parts.push(...realtimeCallParts(of('realtime'), roles));
   const all = roles?.roles ?? [];
   const standard = machineFunctions(chapter);
   const rpc = [...groupBy(of('rpc'), (call) => call.entity ?? call.id)].filter(([id]) => !standard.has(id));
@@ -143,7 +145,16 @@ function otherLine(entry: FunctionEntry, triggers: ReadonlyMap<string, string[]>
 const resultText = (type: string): string =>
   type === '' || type === 'void' ? 'nothing' : inline(shownSql(type).replace(/^SETOF /, 'rows of '));
 
-function aboutFunction({ runs_as, settings, effects, writes, raises, triggers, strict }: FunctionEntry): string[] {
+function aboutFunction({
+  runs_as,
+  settings,
+  effects,
+  writes,
+  sends,
+  raises,
+  triggers,
+  strict,
+}: FunctionEntry): string[] {
   return [
     ...(runs_as === null
       ? []
@@ -152,6 +163,7 @@ function aboutFunction({ runs_as, settings, effects, writes, raises, triggers, s
     ...settings.filter((one) => !/^search_path=(""|'')?$/.test(one)).map((one) => `sets ${code(one)}`),
     ...(effects ?? []).map(inline),
     ...(writes?.length ? [`writes ${writes.map((name) => inline(shownSql(name))).join(', ')}`] : []),
+    ...(sends?.length ? [`sends messages with ${sends.map(code).join(', ')}`] : []),
     ...(raises?.length ? [`raises ${raises.map((one) => inline(raisedWords(one))).join(', ')}`] : []),
     ...(triggers ?? []).map(
       ({ on, name, enabled }) =>

@@ -7,6 +7,7 @@ import { shownSql } from '../../derive/words/shown-sql.ts';
 import { limitsText, partsOfCell } from './cell-text.ts';
 import { type Conditions, placesOf } from './conditions.ts';
 import { code, inline } from './escape.ts';
+import { realtimeLines } from './realtime.ts';
 import { callersOf } from './role-names.ts';
 
 /** A page of the document about one role. */
@@ -40,6 +41,7 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
         conditions,
       ),
       ...fileLines(role, chapter, conditions),
+      ...(isMember ? [] : realtimeLines(role.name, chapter)),
       ...moves(role, chapters),
     ];
     const start = isMember

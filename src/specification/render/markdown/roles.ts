@@ -6,16 +6,14 @@ import { shownSql } from '../../derive/words/shown-sql.ts';
 import { cellText, type ShownCell } from './cell-text.ts';
 import type { Conditions } from './conditions.ts';
 import { code, count, inline, table } from './escape.ts';
+import { realtimeRoleParts } from './realtime.ts';
 
 /**
  * Returns chapter 6 in Markdown: a matrix for each entity with its policies, the default privileges and the advice. The
  * JSON contains the SQL of policies and of advice.
  */
-export function rolesMarkdown(
-  { roles, cells, files, policies, default_privileges, advice }: RolesChapter,
-  { calls, entities }: Chapters,
-  conditions: Conditions,
-): string {
+export function rolesMarkdown(chapter: RolesChapter, { calls, entities }: Chapters, conditions: Conditions): string {
+  const { roles, cells, files, policies, default_privileges, advice } = chapter;
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const unknown =
     tally('when') === 0
@@ -52,6 +50,7 @@ export function rolesMarkdown(
       matrix(names, group, (cell) => cell.operation, conditions),
     );
   }
+  parts.push(...realtimeRoleParts(chapter, conditions));
   const served = new Set(tables.map(({ entity }) => entity));
   const others = policies.filter(({ entity }) => !served.has(entity));
   for (const [entity, documented] of groupBy(others, (policy) => policy.entity)) {
@@ -79,9 +78,11 @@ export function rolesMarkdown(
 
 /** Says what a policy on a relation decides that no call on rows reaches. */
 const othersReach = (entity: string): string =>
-  /^storage\.(objects|buckets)$/.test(entity)
-    ? 'No call on rows leads here; the calls of files do, and functions and views.'
-    : 'No call on rows leads here; functions, views and the calls of sign-in do.';
+  entity === 'realtime.messages'
+    ? 'No call on rows leads here; private channels do, and functions and views.'
+    : /^storage\.(objects|buckets)$/.test(entity)
+      ? 'No call on rows leads here; the calls of files do, and functions and views.'
+      : 'No call on rows leads here; functions, views and the calls of sign-in do.';
 
 const severities = {
   fault: 'Calls fail',

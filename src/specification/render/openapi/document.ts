@@ -56,7 +56,7 @@ export function openApiDocument(
     responses: errors,
     readable: (entity) => fieldsFor('read', entity),
   });
-  const calls = groupBy(chapters.calls?.calls ?? [], (call) => call.path.split('?')[0] ?? '');
+  const calls = groupBy((chapters.calls?.calls ?? []).filter(isHttp), (call) => call.path.split('?')[0] ?? '');
   return {
     openapi: '3.1.1',
     info: {
@@ -72,6 +72,9 @@ export function openApiDocument(
       { name: 'rpc', description: 'Functions' },
       ...(chapters.calls?.calls.some(({ area }) => area === 'storage')
         ? [{ name: 'storage', description: 'Files' }]
+        : []),
+      ...(chapters.calls?.calls.some(({ area }) => area === 'realtime')
+        ? [{ name: 'realtime', description: 'Broadcasts' }]
         : []),
     ],
     paths: Object.fromEntries([...calls].map(([path, group]) => [path, write.path(group)])),
@@ -97,6 +100,9 @@ export function openApiDocument(
     },
   };
 }
+
+/** Returns false for a call that opens a WebSocket, which OpenAPI does not describe. */
+const isHttp = ({ area, method }: CallEntry): boolean => area !== 'realtime' || method !== 'GET';
 
 /** Returns the schema of a row in a response. */
 function rowSchema(entity: Entity, named: NamedTypes): JsonSchema {
@@ -133,7 +139,7 @@ const errorSchema: JsonSchema = {
     message: { type: 'string' },
     details: {},
     hint: { type: ['string', 'null'] },
-    error: { type: 'string', description: 'Of /storage/v1.' },
+    error: { type: 'string', description: 'Of /storage/v1 and /realtime/v1.' },
     statusCode: { type: 'string', description: 'Of /storage/v1: the HTTP status.' },
     error_code: { type: 'string', description: 'Of /auth/v1: which error it is.' },
     msg: { type: 'string', description: 'Of /auth/v1.' },
@@ -141,9 +147,10 @@ const errorSchema: JsonSchema = {
 };
 
 /** The groups of errors of chapter 8 that calls can return, by the kind of call. */
-const errorGroups: Readonly<Record<'auth' | 'storage' | 'data', readonly ErrorLine['group'][]>> = {
+const errorGroups: Readonly<Record<'auth' | 'storage' | 'realtime' | 'data', readonly ErrorLine['group'][]>> = {
   auth: ['auth', 'ninefold'],
   storage: ['storage', 'ninefold'],
+  realtime: ['realtime', 'ninefold'],
   data: ['rest', 'postgres', 'ninefold', 'rule', 'transition', 'function'],
 };
 
@@ -157,7 +164,7 @@ interface StatusErrors {
 function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors> {
   const found = new Map<string, StatusErrors>();
   for (const [area, groups] of Object.entries(errorGroups) as [StatusErrors['area'], ErrorLine['group'][]][]) {
-    if (area === 'storage' && !errors.some(({ group }) => group === area)) continue;
+    if ((area === 'storage' || area === 'realtime') && !errors.some(({ group }) => group === area)) continue;
     const lines = errors
       .filter(({ group }) => groups.includes(group))
       .flatMap(({ code, statuses }) => statuses.map((status) => ({ code, status })))
@@ -306,6 +313,7 @@ class Operations {
           : { status: '204', words: 'Done', schema: null };
       return [given, beside];
     }
+    if (call.area === 'realtime') return [{ status: '202', words: 'Sent', schema: null }];
     if (call.area === 'auth' || call.area === 'storage') {
       const isEmpty = call.returns?.startsWith('204') === true;
       return [
@@ -328,7 +336,7 @@ class Operations {
   }
 
   #errors(area: CallEntry['area']): JsonSchema {
-    const wanted = area === 'auth' || area === 'storage' ? area : 'data';
+    const wanted = area === 'rest' || area === 'rpc' ? 'data' : area;
     const known = [...this.#parts.responses].filter(([, one]) => one.area === wanted);
     return Object.fromEntries([
       ...known.map(([name, { status }]) => [String(status), { $ref: `#/components/responses/${name}` }] as const),

@@ -189,7 +189,7 @@ export class Tasks {
     const { calls, entities, roles, rules } = chapters;
     const call = calls?.calls.find((one) => one.id === id);
     if (!call) return null;
-    const entity = entities?.entities.find((one) => call.area === 'rest' && one.id === call.entity);
+    const entity = entities?.entities.find((one) => call.area !== 'rpc' && one.id === call.entity);
     const types = call.area === 'rpc' ? (call.parameters ?? []).map(({ type }) => type) : [];
     const examples = entity
       ? fieldExamples(entity, rules?.rules.filter((rule) => rule.entity === entity.id) ?? [])

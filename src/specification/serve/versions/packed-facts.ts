@@ -2,6 +2,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { limits } from '../../../../contract/limits.ts';
 import { defaultRestSettings } from '../../../../contract/settings.ts';
 import { defaultAuthSettings } from '../../../../contract/settings-auth.ts';
+import { defaultRealtimeSettings } from '../../../../contract/settings-realtime.ts';
 import { defaultStorageSettings } from '../../../../contract/settings-storage.ts';
 import { emptyFacts, type FactOptions, type ParsedFacts, parseChangedFacts } from '../../../catalog/facts.ts';
 import { factsJson } from '../../../catalog/parse-rows.ts';
@@ -50,9 +51,10 @@ export function unpackFacts(packed: Uint8Array, earlier: ParsedFacts | null): St
     // Settings that an earlier Ninefold did not know have their defaults.
     const authSettings = { ...defaultAuthSettings, ...app.authSettings };
     const restSettings = { ...defaultRestSettings, ...app.restSettings };
+    const realtimeSettings = { ...defaultRealtimeSettings, ...app.realtimeSettings };
     const storageSettings = { ...defaultStorageSettings, ...app.storageSettings };
     return {
-      app: { ...app, authSettings, restSettings, storageSettings },
+      app: { ...app, authSettings, restSettings, storageSettings, realtimeSettings },
       parsed: parseChangedFacts({ parts: [emptyFacts, part], options }, earlier),
     };
   } catch {

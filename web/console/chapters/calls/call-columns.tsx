@@ -12,6 +12,7 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   rest: 'Rows',
   rpc: 'Functions',
   storage: 'Files',
+  realtime: 'Realtime',
 };
 
 /**

@@ -1,5 +1,5 @@
 import { type CallExample, isWritable, mustBeGiven } from '../../../../../contract/call-detail.ts';
-import { authCalls, storageCalls } from '../../../../../contract/calls.ts';
+import { authCalls, realtimeCalls, storageCalls } from '../../../../../contract/calls.ts';
 import type { CallEntry } from '../../../../../contract/specification-calls.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { RoleCell } from '../../../../../contract/specification-roles.ts';
@@ -7,6 +7,7 @@ import { queryName, restName } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
 import type { CallExpression } from './call-expression.ts';
 import { js } from './js-literal.ts';
+import { changesExample, realtimeExample } from './realtime-example.ts';
 import { storageExample } from './storage-example.ts';
 
 /** The parts of the app that the example of a call depends on. */
@@ -31,6 +32,7 @@ export const allowsCall = (cell: RoleCell, call: CallEntry): boolean =>
 
 /** Returns an example of a call, written for the role with the fewest privileges among those that may call. Pure. */
 export function callExample(call: CallEntry, reach: CallReach): CallExpression {
+  if (call.area === 'realtime') return exampleOfRealtime(call, reach);
   if (reach.entity) return rowExample(call, reach.entity, reach);
   if (reach.routine) return routineExample(call, reach.routine, reach);
   const stored = storageCalls.find(({ id }) => id === call.id);
@@ -38,6 +40,11 @@ export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   const described = authCalls.find(({ id }) => id === call.id);
   const body = described?.example ? json(described.example) : null;
   return { query: '', headers: {}, body, expression: described?.supabase_js ?? null, notes: [] };
+}
+
+function exampleOfRealtime(call: CallEntry, { entity, examples }: CallReach): CallExpression {
+  const known = realtimeCalls.find(({ id }) => id === call.id);
+  return known ? realtimeExample(known) : changesExample(call, entity, examples.get(entity?.primary_key[0] ?? ''));
 }
 
 const json = (value: unknown): CallExample['body'] => ({

@@ -7,6 +7,8 @@ export interface CallExpression extends CallExample {
   /** The path with example values; absent if the path of the call needs none. */
   path?: string;
   expression: string | null;
+  /** The rest of a program for supabase-js after `supabase` exists; absent if `expression` is the program. */
+  program?: string;
   /**
    * Notes on the values that the reader must replace, because they only have the right form: for example, references to
    * rows.

@@ -18,6 +18,7 @@ import { callSettings } from './call-settings.ts';
 import { definitionEntries } from './definitions.ts';
 import { functionEntries } from './functions.ts';
 import { jobEntries } from './jobs.ts';
+import { realtimeCallEntries } from './realtime-calls.ts';
 import { storageCallEntries } from './storage-calls.ts';
 
 /**
@@ -42,6 +43,7 @@ export function callsChapter(
         entries.of(rowCalls, entity.id, entity, cellsOf.get(entity.id) ?? [], isFirst(entity.schema)),
       ),
     ...entries.ofAllDecisions(storageCallEntries),
+    ...(roles.changes ? entries.ofAllDecisions(realtimeCallEntries, facts.published, roles.changes) : []),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
     ...callable.flatMap(({ routine, overlaps }) => {
       const cells = (cellsOf.get(idOf(routine)) ?? []).filter(({ verdict }) => verdict !== 'never');
@@ -71,6 +73,7 @@ export function callsChapter(
     sources: [
       { kind: 'code', label: 'the calls of /auth/v1, and the settings that switch them' },
       { kind: 'code', label: 'the calls of /storage/v1, with the policies on storage.objects and storage.buckets' },
+      { kind: 'code', label: 'the calls of /realtime/v1, with the publication supabase_realtime' },
       { kind: 'catalog', label: 'tables and views of the exposed schemas, with chapter 6' },
       { kind: 'catalog', label: 'functions of the exposed schemas', sql: functionsSql },
       { kind: 'catalog', label: 'scheduled jobs', sql: 'select * from cron.job order by jobname, jobid' },

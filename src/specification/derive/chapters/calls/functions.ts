@@ -5,6 +5,7 @@ import type { DecisionFacts } from '../../../../catalog/facts.ts';
 import { groupBy } from '../../../../catalog/group.ts';
 import { compareText, entityId, idOf } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
+import { NamedFunctions } from '../../../../sql-reader/body/named-functions.ts';
 import { documentedRoutines, isDocumented } from '../documented.ts';
 
 const kinds = { f: 'function', p: 'procedure', a: 'aggregate', w: 'window function' } as const;
@@ -30,16 +31,22 @@ export function functionEntries(look: Lookup): FunctionEntry[] {
   });
 }
 
+/** The functions of schema realtime that send messages. */
+const senders = new NamedFunctions(
+  ['realtime.send()', 'realtime.send_binary()', 'realtime.broadcast_changes()'].map((id) => ({ id, body: '' })),
+);
+
 /**
- * Returns what the code of a function reaches, writes and raises.
+ * Returns what the code of a function reaches, writes, sends and raises.
  * @param ids The ids of the functions that the specification describes.
  */
 function codeOf(
   look: Lookup,
   routine: RoutineFact,
   ids: ReadonlyMap<RoutineFact, string>,
-): Pick<FunctionEntry, 'reaches' | 'writes' | 'raises'> {
+): Pick<FunctionEntry, 'reaches' | 'writes' | 'sends' | 'raises'> {
   const { code } = look.shared;
+  const sends = [...new Set(senders.in(routine.body))].map((id) => id.replace('()', ''));
   const { read, written } = code.entities(look, routine);
   const called = code.reached(routine).flatMap((one) => (one === routine ? [] : (ids.get(one) ?? [])));
   const errors = code.raises(routine).map(({ sqlstate, message }) => ({ sqlstate, message }));
@@ -47,6 +54,7 @@ function codeOf(
   return {
     reaches: [...called, ...read].sort(compareText),
     writes: [...written].sort(compareText),
+    ...(sends.length > 0 && { sends: sends.sort(compareText) }),
     raises,
   };
 }

@@ -36,8 +36,8 @@ export function snippets(app: SnippetApp, call: CallEntry, example: CallExpressi
   return { supabase_js: supabaseSnippet(parts) ?? fetching, curl: curlSnippet(parts), fetch: fetching };
 }
 
-function supabaseSnippet({ app, caller, example: { expression, notes } }: Parts): string | null {
-  if (expression === null) return null;
+function supabaseSnippet({ app, caller, example: { expression, program, notes } }: Parts): string | null {
+  if (expression === null && program === undefined) return null;
   const put = comments('//', notes);
   const key = caller === 'secret-key' ? 'process.env.NINEFOLD_SECRET_KEY' : js(app.publishableKey);
   const signIn =
@@ -47,9 +47,7 @@ function supabaseSnippet({ app, caller, example: { expression, notes } }: Parts)
   return `import { createClient } from '@supabase/supabase-js';
 
 const supabase = createClient(${js(app.url)}, ${key});
-${signIn}${put}const { data, error } = await ${expression};
-console.log(error ?? data);
-`;
+${signIn}${put}${program ?? `const { data, error } = await ${expression};\nconsole.log(error ?? data);\n`}`;
 }
 
 function curlSnippet({ app, caller, method, address, example: { headers, body, notes } }: Parts): string {

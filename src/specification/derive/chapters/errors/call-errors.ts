@@ -1,5 +1,5 @@
 import type { CallErrors } from '../../../../../contract/call-detail.ts';
-import { authCalls, storageCalls } from '../../../../../contract/calls.ts';
+import { authCalls, realtimeCalls, storageCalls } from '../../../../../contract/calls.ts';
 import type { Chapters, ErrorLine } from '../../../../../contract/specification.ts';
 import type { CallEntry, FunctionEntry, RaisedError } from '../../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
@@ -15,10 +15,14 @@ const rowKinds: Readonly<Partial<Record<CallEntry['method'], CallKind>>> = {
 };
 
 const kindOf = ({ area, method }: CallEntry): CallKind =>
-  area === 'auth' || area === 'storage' ? area : area === 'rpc' ? 'function' : (rowKinds[method] ?? 'read');
+  area === 'auth' || area === 'storage' || area === 'realtime'
+    ? area
+    : area === 'rpc'
+      ? 'function'
+      : (rowKinds[method] ?? 'read');
 
 /** The calls whose definitions name their errors. */
-const defined = [...authCalls, ...storageCalls];
+const defined = [...authCalls, ...storageCalls, ...realtimeCalls];
 
 const isWrite = (kind: CallKind): kind is Write => kind === 'insert' || kind === 'update' || kind === 'delete';
 

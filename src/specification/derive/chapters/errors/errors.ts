@@ -19,7 +19,7 @@ import { FunctionReachability } from './function-reachability.ts';
 /**
  * Builds chapter 8: the possible errors with their meaning and action. `rules` is chapter 5, `states` chapter 4,
  * `roles` chapter 6.
- * @param hasFiles True if the app has the errors of /storage/v1.
+ * @param unused The protocols that the app does not use. The chapter leaves their errors out.
  */
 export function errorsChapter(
   entries: Entries,
@@ -27,7 +27,7 @@ export function errorsChapter(
   states: StatesChapter,
   roles: RolesChapter,
   settings: RestSettings & AuthSettings,
-  hasFiles: boolean,
+  unused: readonly ErrorEntry['source'][],
 ): ErrorsChapter {
   const { look } = entries;
   const reachability = new FunctionReachability(look, roles.cells, settings);
@@ -42,7 +42,7 @@ export function errorsChapter(
       }),
     ...states.machines.flatMap((machine) => ofMachine(machine, triggers.get(machine.id) ?? [])),
     ...documentedRoutines(look.facts).flatMap((routine) => ofFunction(look, routine, reachability)),
-    ...sources.filter((one) => hasFiles || one !== 'storage').flatMap((source) => ofSource(source, settings)),
+    ...sources.filter((one) => !unused.includes(one)).flatMap((source) => ofSource(source, settings)),
   ];
   return {
     errors: unique(lines),

@@ -2,13 +2,13 @@ import { codesOfEveryCall } from '../../../../../contract/calls.ts';
 import { bodyErrors } from '../../../../../contract/errors/bodies.ts';
 
 /** The kinds of calls. Calls of different kinds can return different errors. */
-export type CallKind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth' | 'storage';
+export type CallKind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth' | 'storage' | 'realtime';
 
 const writes: readonly CallKind[] = ['insert', 'update', 'delete', 'function'];
 const rows: readonly CallKind[] = ['read', 'insert', 'update', 'delete'];
 const data: readonly CallKind[] = [...rows, 'function'];
 const bodies: readonly CallKind[] = ['insert', 'update', 'function'];
-const every: readonly CallKind[] = [...data, 'auth', 'storage'];
+const every: readonly CallKind[] = [...data, 'auth', 'storage', 'realtime'];
 
 /** Codes of the protocols and of Ninefold, with the kinds of calls that can return them. */
 export const protocolCodes: readonly (readonly [kinds: readonly CallKind[], codes: readonly string[]])[] = [

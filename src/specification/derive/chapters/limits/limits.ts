@@ -1,6 +1,7 @@
 import { type Limit, type LimitName, limitGroups, limits } from '../../../../../contract/limits.ts';
 import type { RestSettings } from '../../../../../contract/settings.ts';
 import type { AuthSettings } from '../../../../../contract/settings-auth.ts';
+import type { RealtimeSettings } from '../../../../../contract/settings-realtime.ts';
 import type { StorageSettings } from '../../../../../contract/settings-storage.ts';
 import type { LimitLine, LimitsChapter } from '../../../../../contract/specification.ts';
 import type { Facts } from '../../../../catalog/facts.ts';
@@ -11,7 +12,7 @@ import { isSetByServer } from '../../../../database/startup-settings.ts';
 import { documentedRoutines } from '../documented.ts';
 
 export interface LimitsApp {
-  settings: RestSettings & AuthSettings & StorageSettings;
+  settings: RestSettings & AuthSettings & StorageSettings & RealtimeSettings;
   /** Limits that the node's environment sets. */
   environment: Partial<Record<LimitName, number>>;
 }

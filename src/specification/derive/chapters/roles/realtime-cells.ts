@@ -32,7 +32,8 @@ function changeCell(look: Lookup, access: Access, role: ChapterRole, { table, fi
   const published = (look.fields.get(table.oid) ?? [])
     .filter(({ number }) => fields?.includes(number) ?? true)
     .map(({ name }) => name);
-  const columns = fields === null ? decision.columns : published.filter((one) => decision.columns?.includes(one) ?? true);
+  const columns =
+    fields === null ? decision.columns : published.filter((one) => decision.columns?.includes(one) ?? true);
   return {
     ...{ role: role.name, entity: entityId(table.schema, table.name) },
     ...shown(decision),
@@ -74,18 +75,21 @@ export function topicCells(look: Lookup): TopicCell[] {
             one.name === name &&
             (!first || conditionsOf(one).every((each) => canHold(onTopics(each, topics), first.caller, row))),
         );
+      const applying = onThese.policies.filter(canApply);
+      const reason = onThese.verdict === 'never' || applying.length === 0 ? onThese.reason : reasonOf(applying);
       return {
         ...{ role: role.name, topic: topics.text, operation },
-        ...shown({ ...onThese, policies: onThese.policies.filter(canApply) }),
+        ...shown({ ...onThese, reason, policies: applying }),
       };
     }),
   );
 }
 
+const reasonOf = (names: readonly string[]): string =>
+  `row-level security: ${names.length === 1 ? 'policy' : 'policies'} ${names.map((name) => `"${name}"`).join(', ')}`;
+
 const ofTable = (access: Access, role: ChapterRole, messages: RelationFact, operation: TopicOperation): Decision =>
-  role.barred === null
-    ? access.decide(role.caller, messages, operations[operation].statement)
-    : denied(role.barred);
+  role.barred === null ? access.decide(role.caller, messages, operations[operation].statement) : denied(role.barred);
 
 /** Returns a decision for the topics of a pattern. */
 function onPattern(decision: Decision, row: KnownRow, topics: TopicPattern, operation: TopicOperation): Decision {
