@@ -92,6 +92,23 @@ describe('MessageFeed', () => {
     });
   });
 
+  it('delivers at once what a transaction inserted before the last read, and commits after others', async () => {
+    await withFeed(['room'], async (seen) => {
+      const long = database.as('app_owner');
+      await long.transaction(async (tx) => {
+        await tx.script(`select realtime.send('{}', 'early', 'room')`);
+        await scriptIn(owner, `select realtime.send('{}', 'late', 'room')`);
+        await expect.poll(() => seen.length).toBe(1);
+        // The next polls find nothing new.
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      });
+      const committed = performance.now();
+      await expect.poll(() => seen.map(({ event }) => event)).toEqual(['late', 'early']);
+      // Without knowledge of the transaction, a read would follow after five seconds.
+      expect(performance.now() - committed).toBeLessThan(2500);
+    });
+  });
+
   it('delivers more rows than one page has', async () => {
     await withFeed(['room'], async (seen, gaps) => {
       await scriptIn(

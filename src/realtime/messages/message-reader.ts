@@ -43,12 +43,25 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 /** Time limit of a read. The app's owner may have put a view in the place of the table. */
 const STATEMENT_MILLISECONDS = '5000';
 
-/** Reads the current snapshot of an app's database. */
-export async function readSnapshot(database: Executor): Promise<Snapshot> {
-  const [result] = await database.run([
-    { text: 'select pg_catalog.pg_current_snapshot()', params: [], planKey: 'messages' },
+/** The state of the sequence of realtime.messages, and a snapshot that PostgreSQL took before. */
+export interface SequenceMark {
+  readonly value: string;
+  readonly snapshot: Snapshot;
+}
+
+/** Reads the state of the sequence. It costs a third of a read of messages. */
+export async function readMark(database: Executor): Promise<SequenceMark> {
+  const [, result] = await database.run([
+    become,
+    {
+      text: `select last_value::bigint::text || case when is_called::boolean then '' else ' new' end, pg_catalog.pg_current_snapshot()
+        from realtime.messages_number`,
+      params: [],
+      planKey: serviceRole.role,
+    },
   ]);
-  return new Snapshot(result?.rows[0]?.[0]?.toString() ?? '');
+  const [value, snapshot] = result?.rows[0] ?? [];
+  return { value: value?.toString() ?? '', snapshot: new Snapshot(snapshot?.toString() ?? '') };
 }
 
 /**
@@ -62,7 +75,7 @@ export async function readMessages(database: Executor, range: MessageRange): Pro
     become,
     {
       text: READ,
-      params: [since.firstFuture, since.running, until?.text ?? null, after, topics, String(maxPayloadBytes)],
+      params: [since.firstFuture, `{${since.running}}`, until?.text ?? null, after, topics, String(maxPayloadBytes)],
       planKey: serviceRole.role,
     },
   ]);
