@@ -22,7 +22,7 @@ import { RatePerSecond } from './socket/rate.ts';
 
 /** How often tokens, sockets and the proof of the listener are checked. */
 const CHECK_MILLISECONDS = 250;
-/** Longest wait of a join until messages of SQL are delivered. */
+/** Longest wait of a join until messages of SQL and of the other workers are delivered. */
 const FEED_MILLISECONDS = 1000;
 
 /** The parts of a worker that the realtime of each app uses. */
@@ -324,7 +324,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
-  /** Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages will arrive. */
+  /**
+   * Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages of SQL and of the other
+   * workers will arrive.
+   */
   async #followMessages(channel: Channel, { name }: TopicName): Promise<void> {
     const { messages } = this.#sources;
     const end = messages.watch(name);
@@ -333,7 +336,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FEED_MILLISECONDS);
     });
-    await Promise.race([messages.ready(), late]);
+    await Promise.race([Promise.all([messages.ready(), this.#parts.bus.subscribed()]), late]);
     clearTimeout(timer);
   }
 
