@@ -14,6 +14,7 @@ import { Topic, type TopicName, topicKey } from './channels/topic.ts';
 import { type LiveReads, liveRights } from './live/live-parts.ts';
 import { isLiveTopic } from './live/live-topic.ts';
 import { LiveChannels } from './live-channels.ts';
+import type { PrivateChannels } from './messages/private-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
@@ -52,6 +53,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
+  readonly #privateChannelsOf: (app: App) => PrivateChannels;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
@@ -77,11 +79,12 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     app: App,
     settings: RealtimeSettings,
     parts: RealtimeParts,
-    rightsOn: CallerParts['rightsOn'],
+    privateChannelsOf: (app: App) => PrivateChannels,
     onEmpty: () => void,
   ) {
     this.ref = app.ref;
     this.#parts = parts;
+    this.#privateChannelsOf = privateChannelsOf;
     this.#onEmpty = onEmpty;
     this.#app = app;
     this.#settings = settings;
@@ -94,7 +97,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#callers = new Callers({
       app: () => this.#app,
       identify: parts.identify,
-      rightsOn,
+      rightsOn: (of, identity, topic) => privateChannelsOf(of).rightsOn(identity, topic),
       onRenewed: (channel) => this.#live.renew(channel),
     });
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
@@ -282,6 +285,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
+    // A cached decision can be as old as the last check.
+    this.#privateChannelsOf(this.#app).forget();
     return this.#callers.checkRights();
   }
 

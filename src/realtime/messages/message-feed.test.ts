@@ -212,6 +212,17 @@ describe('replayMessages', () => {
     expect(await numbers('public', 0)).toEqual([]);
   });
 
+  it('returns the last messages that fit into four megabytes', async () => {
+    await scriptIn(
+      owner,
+      `insert into realtime.messages (topic, extension, event, payload, private)
+        select 'room', 'broadcast', repeat('e', case when n = 1 then 5000 else 5 end), to_jsonb(repeat('x', 1000000)), true
+        from generate_series(1, 8) n`,
+    );
+    const request = parseReplay({ since: 0 }, true);
+    expect(await replayMessages(authenticator, 'room', request, 2_000_000)).toHaveLength(4);
+  });
+
   it('refuses public channels and other values than integers', () => {
     expect(() => parseReplay({ since: 0 }, false)).toThrow('Replay is not allowed for public channels');
     for (const value of [
