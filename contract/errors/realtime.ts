@@ -162,4 +162,20 @@ export const realtimeErrors = entries('realtime', {
     member: busy,
     limit: 'realtimePresenceMembers',
   },
+  LiveListRefused: {
+    status: 400,
+    message: 'The read cannot be a live list',
+    meaning:
+      'The read of a live list is no read of a table, does not select the primary key, or returns more rows or bytes than a limit allows.',
+    action: 'Select the columns of the primary key, and add filters or `limit`. The message names the reason.',
+    member: memberTexts.fault,
+  },
+  LiveListRateLimitReached: {
+    status: 429,
+    message: 'Too many live lists',
+    meaning: 'The socket or the app has as many live lists as the limit allows.',
+    action: 'Leave lists that are not shown, or raise the setting realtime_live_reads.',
+    member: busy,
+    limit: 'realtimeLiveReads',
+  },
 });

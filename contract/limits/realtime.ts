@@ -206,4 +206,53 @@ export const realtimeLimits = limitsOf('realtime', {
     default: 50,
     meaning: 'Notifications of PostgreSQL that a node sends to the others in a second, each with a batch of messages.',
   },
+  realtimeLiveRows: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Rows of a live list.',
+    code: 'LiveListRefused',
+  },
+  realtimeLiveBytes: {
+    unit: 'bytes',
+    default: 1024 * KIB,
+    meaning: 'Bytes of the rows of a live list.',
+    code: 'LiveListRefused',
+  },
+  realtimeLiveCharacters: {
+    unit: 'characters',
+    default: 4000,
+    meaning: 'The longest topic of a live list.',
+    code: 'InvalidJoinPayload',
+  },
+  realtimeLiveLists: {
+    unit: 'count',
+    default: 30,
+    meaning: 'Live lists that one socket joins at the same time.',
+    code: 'LiveListRateLimitReached',
+  },
+  realtimeLiveReads: {
+    unit: 'count',
+    default: 500,
+    meaning:
+      'Different reads of the live lists of one app in one worker. Lists with the same text and the same caller share a read.',
+    setting: 'realtime_live_reads',
+    range: [0, 100_000],
+    code: 'LiveListRateLimitReached',
+  },
+  realtimeLivePauseMilliseconds: {
+    unit: 'milliseconds',
+    default: 100,
+    meaning: 'The shortest time between two runs of the read of a live list.',
+  },
+  realtimeLivePercent: {
+    unit: 'count',
+    default: 50,
+    meaning:
+      'Percent of its time for which one worker runs the reads of the live lists of an app again, one after the other. Lists arrive later above it.',
+  },
+  realtimeLiveUnknownSeconds: {
+    unit: 'seconds',
+    default: 10,
+    meaning: 'How often a read runs again whose tables are not all known, or whose result changes with time.',
+  },
 });

@@ -57,6 +57,7 @@ import type { Bus } from '../realtime/bus/bus.ts';
 import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
 import { WorkerBus } from '../realtime/bus/worker-bus.ts';
 import { Realtime } from '../realtime/realtime.ts';
+import { LiveReads } from '../rest/live-read.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { openApi, restApi } from '../rest/rest-api.ts';
@@ -187,11 +188,12 @@ export async function composeWorker(
     keyUses,
   ];
   const auth = composeAuth(node, identities, keyUses);
-  const realtime = composeRealtime(bus, hosting.apps, identities, events);
+  const plans = new PlanCache();
+  const realtime = composeRealtime(bus, hosting.apps, identities, events, new LiveReads(plans));
   const realtimeUsage = (ref: string) => realtime.usageOf(ref);
   const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker, realtimeUsage });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, realtime, folders });
+  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
   hosting.scheduledWork.start();
@@ -367,13 +369,18 @@ const FIRST_REFUSAL = 400;
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Creates the realtime of all apps of this worker. */
-function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: Events): Realtime {
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: Events, reads: LiveReads): Realtime {
   const realtime = new Realtime({
     bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
     onGap: (ref, reason) =>
       events.emit({ type: 'fault', requestId: null, where: `realtime of ${ref}`, error: new Error(reason) }),
+    liveReadsOf: (app) => ({
+      plan: (identity, query) => reads.plan(app, identity, query),
+      run: (identity, query) => reads.run(app, identity, query),
+      faultOf: (error, identity) => reads.errorOf(error, app, identity),
+    }),
   });
   events.listen(['call'], ({ app, method, status }) => {
     if (app !== null && status < FIRST_REFUSAL && !readMethods.has(method)) realtime.onWrite(app);
@@ -389,18 +396,19 @@ function composeHttp(
     readonly identities: Identities;
     readonly adminContext: AdminContext;
     readonly parser: BodyParser;
+    readonly plans: PlanCache;
     readonly realtime: Realtime;
     readonly folders: { readonly console: string; readonly portal: string };
   },
 ): HttpServer {
-  const { identities, adminContext, parser, realtime, folders } = parts;
+  const { identities, adminContext, parser, plans, realtime, folders } = parts;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
   const addresses = new AddressLimiter(config.limits.requestsPerAddress);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
-      restApi({ parser, plans: new PlanCache(), claimsOf: auth.claimsOf }),
+      restApi({ parser, plans, claimsOf: auth.claimsOf }),
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
       realtimeApi(realtime),

@@ -36,6 +36,7 @@ import {
 import { type MailPlaces, MailSender } from './mail-sender.ts';
 import { mailServerOf } from './mail-server.ts';
 import { textProviderOf } from './make-text-provider.ts';
+import { OldMessages } from './old-messages.ts';
 import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
@@ -103,6 +104,7 @@ export class AppWork {
   readonly #mails: MailSender;
   readonly #texts = new TextSender();
   readonly #sweeper: FileSweeper;
+  readonly #oldMessages: OldMessages;
   #tidiedAt = 0;
   readonly #runs = new Set<Promise<void>>();
   readonly #onChange: (due: number) => void;
@@ -137,6 +139,7 @@ export class AppWork {
       shared.sweepOneByOne,
       (error) => shared.onFault(ref, error),
     );
+    this.#oldMessages = new OldMessages(this.#control, this.#accounts, (error) => shared.onFault(ref, error));
   }
 
   /**
@@ -149,6 +152,7 @@ export class AppWork {
       this.#parts.http ? await this.#startRequests() : null,
       await this.#startQueue(),
       await this.#sweeper.start(this.#onChange),
+      await this.#oldMessages.start(this.#onChange),
     ].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
@@ -160,7 +164,8 @@ export class AppWork {
 
   /** Resolves when no work is running. */
   async close(): Promise<void> {
-    await Promise.all([...this.#runs, this.#mails.stop(), this.#texts.stop(), this.#sweeper.stop()]);
+    const others = [this.#mails, this.#texts, this.#sweeper, this.#oldMessages].map((part) => part.stop());
+    await Promise.all([...this.#runs, ...others]);
     await Promise.all([this.#control.close(), this.#accounts.close()]);
   }
 

@@ -10,6 +10,10 @@ import { Channel, type ChannelHost } from './channels/channel.ts';
 import { Connection, type ConnectionHost, type Join, reasonOf, type SocketCaller } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
+import { type LiveReads, liveRights } from './live/live-parts.ts';
+import { isLiveTopic } from './live/live-topic.ts';
+import { LiveChannels } from './live-channels.ts';
+import type { PrivateChannels } from './messages/private-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
@@ -23,7 +27,7 @@ import { busiest, type RealtimeCounts, type WorkerUsage } from './usage/worker-u
 const CHECK_MILLISECONDS = 250;
 /** How often the sessions of builders are checked. They are not the app's, so no notification names them. */
 const AUTHORISE_MILLISECONDS = 5000;
-/** Longest wait of a join until messages of SQL are delivered. */
+/** Longest wait of a join until messages of SQL and of the other workers are delivered. */
 const FEED_MILLISECONDS = 1000;
 
 /** The parts of a worker that the realtime of each app uses. */
@@ -34,6 +38,8 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
    * @throws NinefoldError app_unknown
    */
   readonly find: (ref: string) => Promise<App>;
+  /** Creates the reads of the live lists of an app. */
+  readonly liveReadsOf: (app: App) => LiveReads;
   /** Reports messages that could not be delivered. */
   readonly onGap: (ref: string, reason: string) => void;
 }
@@ -43,12 +49,14 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
+  readonly #privateChannelsOf: (app: App) => PrivateChannels;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
   readonly #callers: Callers;
   readonly #gate: SessionGate;
   readonly #frames = new ChangeFrames();
+  readonly #live: LiveChannels;
   readonly #rates = new Rates();
   readonly #delays = new Delays();
   readonly #joins = new RatePerSecond();
@@ -71,15 +79,27 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     app: App,
     settings: RealtimeSettings,
     parts: RealtimeParts,
-    rightsOn: CallerParts['rightsOn'],
+    privateChannelsOf: (app: App) => PrivateChannels,
     onEmpty: () => void,
   ) {
     this.ref = app.ref;
     this.#parts = parts;
+    this.#privateChannelsOf = privateChannelsOf;
     this.#onEmpty = onEmpty;
     this.#app = app;
     this.#settings = settings;
-    this.#callers = new Callers({ app: () => this.#app, identify: parts.identify, rightsOn });
+    this.#live = new LiveChannels(() => ({
+      reads: parts.liveReadsOf(this.#app),
+      touched: this.#sources.touched,
+      takeDeliveries: (count) => this.#takeDeliveries(count),
+      maxReads: () => this.#settings.realtime_live_reads,
+    }));
+    this.#callers = new Callers({
+      app: () => this.#app,
+      identify: parts.identify,
+      rightsOn: (of, identity, topic) => privateChannelsOf(of).rightsOn(identity, topic),
+      onRenewed: (channel) => this.#live.renew(channel),
+    });
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
     this.#sources = this.#bind(app);
     this.#timer = setInterval(() => this.#check(), CHECK_MILLISECONDS);
@@ -139,15 +159,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     if (this.#settings.realtime_private_only && !isPrivate) throw new NinefoldError('PrivateOnly');
     const replayed = replay && parseReplay(replay, isPrivate);
     const identity = await this.#callers.identify(connection, accessToken);
-    const rights = isPrivate ? await this.#callers.rights(identity, topic.name) : null;
+    const isLive = isPrivate && isLiveTopic(topic.name);
+    const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
+    const rights = isLive ? liveRights(false) : isPrivate ? await this.#callers.rights(identity, topic.name) : null;
     const { socket } = connection;
     const own = this.#topicOf(topic);
-    const channel = new Channel({ socket, topicName, joinRef, options, topic: own, host: this, identity, rights });
+    const parts = { socket, topicName, joinRef, options, topic: own, host: this, identity, rights, live };
+    const channel = new Channel(parts);
     this.counts.joins++;
     this.#callers.add(channel, connection, accessToken);
     own.add(channel);
     try {
-      await this.#followMessages(channel, topic);
+      if (!isLive) await this.#followMessages(channel, topic);
       if (replayed) channel.replayed = await this.#replay(topic, replayed);
       return channel;
     } catch (error) {
@@ -159,6 +182,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   afterJoin(channel: Channel): void {
     const { changes, presence } = channel.options;
     if (presence.isEnabled) channel.startPresence();
+    this.#live.start(channel);
     for (const broadcast of channel.replayed) {
       channel.deliverBroadcast(new OutgoingBroadcast(channel.topicName, broadcast));
     }
@@ -212,6 +236,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     clearInterval(this.#timer);
     for (const { socket } of this.#connections) socket.close(closeCodes.serviceRestart, 'The node stops.');
     this.#connections.clear();
+    this.#live.close();
     this.#sources.close();
     this.#release();
     this.#onEmpty();
@@ -240,13 +265,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       case 'session-revoked':
         this.#callers.endSessions(notification.ids);
         return;
-      case 'sessions-revoked-all':
       case 'settings':
       case 'listening':
+        this.#live.onSchemaChange();
+        this.#mustVerify = true;
+        void this.#prove();
+        return;
+      case 'sessions-revoked-all':
         this.#mustVerify = true;
         void this.#prove();
         return;
       case 'schema':
+        this.#live.onSchemaChange();
         void this.#checkRights();
         return;
       default:
@@ -268,12 +298,15 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       for (const channel of connection.channels) channel.sendPresenceState();
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
+    this.#live.check(now);
     if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
   }
 
   #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
+    // A cached decision can be as old as the last check.
+    this.#privateChannelsOf(this.#app).forget();
     return this.#callers.checkRights();
   }
 
@@ -304,18 +337,22 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   async #replace(app: App): Promise<void> {
     const { realtime } = await app.settings();
     this.#settings = realtime;
+    this.#live.close();
     this.#sources.close();
     this.#sources = this.#bind(app);
     this.#mustVerify = true;
     for (const connection of this.#connections) {
       for (const channel of [...connection.channels]) {
         if (channel.changes) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
-        else void this.#followMessages(channel, channel.topic);
+        else if (!channel.live) void this.#followMessages(channel, channel.topic);
       }
     }
   }
 
-  /** Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages will arrive. */
+  /**
+   * Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages of SQL and of the other
+   * workers will arrive.
+   */
   async #followMessages(channel: Channel, { name }: TopicName): Promise<void> {
     const { messages } = this.#sources;
     const end = messages.watch(name);
@@ -324,7 +361,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FEED_MILLISECONDS);
     });
-    await Promise.race([messages.ready(), late]);
+    await Promise.race([Promise.all([messages.ready(), this.#parts.bus.subscribed()]), late]);
     clearTimeout(timer);
   }
 
@@ -352,15 +389,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
+  #takeDeliveries(count: number): boolean {
+    return this.#deliveries.take(count, limits.realtimeDeliveriesPerSecond.default, performance.now());
+  }
+
   #topicOf(name: TopicName): Topic {
     const key = topicKey(name);
     const known = this.#topics.get(key);
     if (known) return known;
-    const max = limits.realtimeDeliveriesPerSecond.default;
     const topic = new Topic(name, {
       ref: this.ref,
       bus: this.#parts.bus,
-      takeDeliveries: (count) => this.#deliveries.take(count, max, performance.now()),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
     });
     this.#topics.set(key, topic);
     return topic;

@@ -81,7 +81,7 @@ export const openApi = (documentFor: (app: App, role: string) => Promise<string 
 const mayAskWhy = ({ role, source }: Identity): boolean => role === 'service_role' || source === 'builder';
 
 /** Renders an error in PostgREST's format. */
-async function renderError(
+export async function renderError(
   error: unknown,
   app: App | null,
   _request: CallRequest,
@@ -143,7 +143,7 @@ const undoable = (rest: RestSettings, request: CallRequest, identity: Identity):
  * other callers the exposed ones.
  * @throws NinefoldError PGRST002
  */
-async function schemaFor(
+export async function schemaFor(
   app: App,
   identity: Identity,
   rest: RestSettings,

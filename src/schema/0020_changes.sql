@@ -38,8 +38,8 @@ alter sequence ninefold.watched_until owner to ninefold_server;
 grant select on sequence ninefold.watched_until to public;
 
 -- Writing changes -----------------------------------------------------------------------------------------------------
--- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything, and
--- they catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
+-- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything
+-- (operators that are named in this way have one precedence). They catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
 -- triggers run as the writer, and only the INSERT runs as ninefold_server.
 
 create function ninefold.add_change(relation oid, operation "char", size integer, is_too_large boolean, old json, new json) returns void
@@ -107,9 +107,19 @@ begin
   if earlier operator(pg_catalog.>) 5000 then
     return 2;
   end if;
-  counted := earlier operator(pg_catalog.+) 1 operator(pg_catalog.+) size operator(pg_catalog./) 8192;
+  counted := earlier operator(pg_catalog.+) 1 operator(pg_catalog.+) (size operator(pg_catalog./) 8192);
   perform pg_catalog.set_config(name, counted::pg_catalog.text, true);
   return case when counted operator(pg_catalog.>) 5000 then 1 else 0 end;
+end
+$$;
+
+-- Returns a row as JSON whose values PostgreSQL reads as the same values, whatever settings the writer uses.
+create function ninefold.image_of(changed record) returns json
+  language plpgsql
+  set datestyle = 'ISO' set intervalstyle = 'postgres' set timezone = 'UTC' set bytea_output = 'hex' set extra_float_digits = 1
+as $$
+begin
+  return pg_catalog.row_to_json(changed);
 end
 $$;
 
@@ -119,6 +129,7 @@ as $$
 declare
   size integer := 0;
   is_too_large boolean;
+  has_usual_settings boolean;
   counted integer;
 begin
   if not ninefold.is_watched(tg_relid) then
@@ -147,13 +158,16 @@ begin
     perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", 1024, true,
       case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.key_of(tg_relid, old) end,
       case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.key_of(tg_relid, new) end);
-  elsif tg_op operator(pg_catalog.=) 'INSERT' then
-    perform ninefold.add_change(tg_relid, 'I', size, false, null, pg_catalog.row_to_json(new));
-  elsif tg_op operator(pg_catalog.=) 'UPDATE' then
-    perform ninefold.add_change(tg_relid, 'U', size, false, pg_catalog.row_to_json(old), pg_catalog.row_to_json(new));
-  else
-    perform ninefold.add_change(tg_relid, 'D', size, false, pg_catalog.row_to_json(old), null);
+    return null;
   end if;
+  has_usual_settings := pg_catalog.concat(pg_catalog.current_setting('timezone'), pg_catalog.left(pg_catalog.current_setting('datestyle'), 3),
+    pg_catalog.current_setting('intervalstyle'), pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'))
+    operator(pg_catalog.=) 'UTCISOpostgreshex1';
+  perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", size, false,
+    case when tg_op operator(pg_catalog.<>) 'INSERT' then
+      case when has_usual_settings then pg_catalog.row_to_json(old) else ninefold.image_of(old) end end,
+    case when tg_op operator(pg_catalog.<>) 'DELETE' then
+      case when has_usual_settings then pg_catalog.row_to_json(new) else ninefold.image_of(new) end end);
   return null;
 end
 $$;
@@ -183,6 +197,36 @@ begin
   return null;
 end
 $$;
+
+-- Adds the trigger of live lists to a table and to the tables below it. Only the superuser may change a table of any owner. CREATE TRIGGER calls
+-- no code of the app.
+create function ninefold.follow_touches(relation oid) returns void
+  language plpgsql security definer
+  set search_path = pg_catalog, pg_temp
+  set lock_timeout = '100ms'
+as $$
+declare
+  item record;
+begin
+  for item in
+    with recursive below (relation) as (
+      select follow_touches.relation union select i.inhrelid from pg_inherits i join below b on b.relation = i.inhparent
+    )
+    select c.oid::regclass as relation from below b join pg_class c on c.oid = b.relation
+    join pg_namespace n on n.oid = c.relnamespace
+    where c.relkind in ('r', 'p') and c.relpersistence <> 't' and c.oid >= 16384 and n.nspname !~ '^(ninefold|pg_)'
+      and not exists (select from pg_trigger g where g.tgrelid = c.oid and g.tgname = 'ninefold_touched' and g.tgenabled = 'A')
+    order by c.oid
+  loop
+    execute format('drop trigger if exists ninefold_touched on %s', item.relation);
+    execute format('create trigger ninefold_touched after insert or update or delete or truncate on %s
+      for each statement execute function ninefold.note_touched()', item.relation);
+    execute format('alter table %s enable always trigger ninefold_touched', item.relation);
+  end loop;
+end
+$$;
+revoke execute on function ninefold.follow_touches from public;
+grant execute on function ninefold.follow_touches to ninefold_server;
 
 -- Following the publication ---------------------------------------------------------------------------------------------
 

@@ -18,6 +18,7 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0015_http.sql', 'httpRequestBytes', /the body has more than (\d+) bytes/],
   ['0015_http.sql', 'queuedHttpRequests', /from net\.http_request_queue\) >= (\d+)/],
   ['0015_http.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
+  ['0016_project.sql', 'realtimeMessageDays', /oldest constant timestamp .* interval '(\d+) days'/],
 ];
 
 it.each(places)('SQL uses in %s the number of the limit %s: %s', (file, limit, pattern) => {

@@ -24,6 +24,7 @@ export function changesApp(database: AppDatabase): TestApp {
     dedicatedPool: () => new Pool({ ...target, user: 'app_authenticator' }, options),
     isReady: true,
     ready: async () => undefined,
+    catchUp: async () => undefined,
     subscribe: (subscriber) => {
       subscribers.add(subscriber);
       return () => subscribers.delete(subscriber);
@@ -90,8 +91,6 @@ export class StoringSink implements ChangeSink {
   async take(count: number): Promise<[type: string, record: unknown, oldRecord: unknown][]> {
     const until = performance.now() + 5000;
     while (this.received.length < count && performance.now() < until) await delay(5);
-    return this.received
-      .splice(0)
-      .map(({ data: { type, record, old_record: old } }) => [type, record, old]);
+    return this.received.splice(0).map(({ data: { type, record, old_record: old } }) => [type, record, old]);
   }
 }

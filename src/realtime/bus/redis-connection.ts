@@ -1,7 +1,7 @@
 import type { RedisClientType } from '@redis/client';
 
-/** Time in which a connection must be established. */
-const CONNECT_MILLISECONDS = 2000;
+/** Time in which the broker must accept a connection, and confirm subscriptions. */
+const REPLY_MILLISECONDS = 2000;
 /** Commands that wait for a reply. The link sends the next batch after the replies to the previous one. */
 const MAX_COMMANDS = 20_000;
 
@@ -38,7 +38,7 @@ export async function connectRedis(url: string, { onMessage, onFailed }: RedisHa
       RESP: 2,
       disableOfflineQueue: true,
       commandsQueueMaxLength: MAX_COMMANDS,
-      socket: { connectTimeout: CONNECT_MILLISECONDS, reconnectStrategy: false, noDelay: true },
+      socket: { connectTimeout: REPLY_MILLISECONDS, reconnectStrategy: false, noDelay: true },
     }).on('error', onFailed) as unknown as RedisClientType;
   const [publisher, subscriber] = [open(), open()];
   const destroy = () => {
@@ -51,7 +51,7 @@ export async function connectRedis(url: string, { onMessage, onFailed }: RedisHa
     }
   };
   try {
-    await Promise.all([publisher.connect(), subscriber.connect()]);
+    await inTime(Promise.all([publisher.connect(), subscriber.connect()]));
   } catch (error) {
     destroy();
     throw error;
@@ -62,7 +62,7 @@ export async function connectRedis(url: string, { onMessage, onFailed }: RedisHa
     publish: async (messages) => {
       await Promise.all(messages.map(([channel, message]) => publisher.publish(channel, message)));
     },
-    subscribe: (channels) => subscriber.subscribe([...channels], listener, true),
+    subscribe: (channels) => inTime(subscriber.subscribe([...channels], listener, true)),
     unsubscribe: (channels) => subscriber.unsubscribe([...channels], listener, true),
     destroy,
   };
@@ -74,4 +74,17 @@ function isBrokerUrl(url: string): boolean {
   const { protocol, hostname, pathname, username, password } = new URL(url);
   const canDecode = [username, password].every((part) => !/%(?![\da-f]{2})/i.test(part));
   return /^rediss?:$/.test(protocol) && hostname !== '' && /^(?:\/\d{0,5})?$/.test(pathname) && canDecode;
+}
+
+/** Rejects if the broker does not reply in time. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('the broker does not respond')), REPLY_MILLISECONDS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -4,6 +4,7 @@ import { anon, changesApp, member, StoringSink, type TestApp } from '../../../te
 import type { Pool } from '../../database/pool.ts';
 import { AppChanges } from './app-changes.ts';
 import type { ChangeRequest } from './change-feed.ts';
+import { ChangeLog } from './change-log.ts';
 
 const ada = '00000000-0000-4000-8000-00000000ada0';
 const bob = '00000000-0000-4000-8000-00000000b0b0';
@@ -58,7 +59,7 @@ async function write(sql: string): Promise<void> {
 }
 
 it('delivers inserts, updates and deletes to those who see the row before or after', async () => {
-  changes = new AppChanges(app);
+  changes = new AppChanges(app, new ChangeLog(app));
   const [first, second] = [await follow([on('notes')]), await follow([on('notes')], member(bob))];
   await write(`insert into public.notes values (1, '${ada}', 'a', 's'); update public.notes set title = 'b';
     update public.notes set owner = '${bob}'; delete from public.notes`);
@@ -74,7 +75,7 @@ it('delivers inserts, updates and deletes to those who see the row before or aft
 });
 
 it('delivers all rows of a table without policies, with the published columns and their types', async () => {
-  changes = new AppChanges(app);
+  changes = new AppChanges(app, new ChangeLog(app));
   const sink = await follow([on('open', { event: 'INSERT', id: 7 })], anon);
   await write(`insert into public.open values (1, 'x', 12345678901234567890.5)`);
   await sink.take(0);
@@ -104,7 +105,7 @@ it.each([
   ['a=eq."x,y"', [2]],
   ['b=gte.1.50', [2, 3]],
 ])('delivers the rows that pass the filter %s', async (filter, ids) => {
-  changes = new AppChanges(app);
+  changes = new AppChanges(app, new ChangeLog(app));
   const sink = await follow([on('open', { filter, event: 'INSERT' })]);
   await write(`truncate public.notes; delete from public.open;
     insert into public.open values (1, 'a', 1), (2, 'x,y', 1.5), (3, 'zz', 2)`);
@@ -113,7 +114,7 @@ it.each([
 });
 
 it('refuses tables that are not published, filters that cannot be read, and filters on columns without SELECT', async () => {
-  changes = new AppChanges(app);
+  changes = new AppChanges(app, new ChangeLog(app));
   const sink = new StoringSink();
   await owner.script('create table if not exists public.unpublished (id int)');
   const refused = (...requests: ChangeRequest[]) =>

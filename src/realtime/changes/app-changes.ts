@@ -6,7 +6,8 @@ import type { Identity } from '../../identity/identity.ts';
 import type { ChangeFeed, ChangeRequest, ChangeSink, ChangeSubscription } from './change-feed.ts';
 import { Follower, followedTables } from './change-follower.ts';
 import { groupFollowers, type TableFollowers } from './change-groups.ts';
-import { type Change, ChangeReader } from './change-reader.ts';
+import type { ChangeLog, LogReader } from './change-log.ts';
+import type { Change } from './change-reader.ts';
 import type { ReadChange } from './change-view.ts';
 import { deliverChanges } from './deliver-changes.ts';
 import { askMembers } from './member-questions.ts';
@@ -14,22 +15,12 @@ import { type PublishedTable, type RoleAccess, readPublishedTables, readRoleAcce
 import { readRowImage } from './row-image.ts';
 import { seeChanges } from './see-changes.ts';
 import { imageQuery } from './sight.ts';
-import { Emptying, renewWatch, waitForWriters } from './watch.ts';
 
-/** Pause between two reads if nobody pokes. */
-const POLL_MILLISECONDS = 200;
-/** Time between two renewals of the lease. A longer one is a gap, because triggers may have written nothing. */
-const RENEW_MILLISECONDS = 10_000;
-const MAX_RENEW_MILLISECONDS = 50_000;
-/** Time between two deletions of old changes. */
-const EMPTY_MILLISECONDS = 15_000;
 /** Time after which privileges are read again. Memberships in roles change without a notification. */
 const ACCESS_MILLISECONDS = 60_000;
-/** Time for which reads may fail before the subscribers join again. */
-const MAX_FAILING_MILLISECONDS = 10_000;
 
 /** The parts of an app that its changes need. */
-export type ChangesApp = Pick<App, 'serverDatabase' | 'dedicatedPool' | 'subscribe' | 'isReady' | 'ready'>;
+export type ChangesApp = Pick<App, 'serverDatabase' | 'dedicatedPool' | 'subscribe' | 'isReady' | 'ready' | 'catchUp'>;
 
 /** The catalog as subscribers are grouped by it. */
 interface Catalog {
@@ -40,24 +31,22 @@ interface Catalog {
   readonly readAt: number;
 }
 
-/** The changes of one app in one worker. Without subscribers, it has no timer, no connection and no lease. */
-export class AppChanges implements ChangeFeed {
+/** Delivers the changes of one app to the subscribers of one worker. */
+export class AppChanges implements ChangeFeed, LogReader {
   readonly #app: ChangesApp;
+  readonly #log: ChangeLog;
   readonly #followers = new Set<Follower>();
   readonly #unsubscribe: () => void;
   #pool: Pool | null = null;
   #catalog: Promise<Catalog> | null = null;
   #groups: Map<number, TableFollowers> | null = null;
-  /** The tables that the triggers write changes of, with the time of the last renewal. */
-  readonly #watched = new Set<number>();
-  #renewedAt = 0;
-  #reader: ChangeReader | null = null;
-  #wake: (() => void) | null = null;
-  #isPoked = false;
+  /** Number of subscribers that wait until their changes are followed. */
+  #pending = 0;
   #isClosed = false;
 
-  constructor(app: ChangesApp) {
+  constructor(app: ChangesApp, log: ChangeLog) {
     this.#app = app;
+    this.#log = log;
     this.#unsubscribe = app.subscribe((notification) => this.#onNotification(notification));
   }
 
@@ -67,16 +56,22 @@ export class AppChanges implements ChangeFeed {
     sink: ChangeSink,
   ): Promise<ChangeSubscription> {
     const follower = new Follower(requests, identity, sink);
-    await this.#resolve(follower, await this.#readCatalog());
-    await this.#checkFilters(follower);
-    await this.#watch(follower.entries.map(({ table }) => table));
-    if (this.#isClosed) throw new NinefoldError('RealtimeRestarting');
-    await this.#start();
-    // The catalog may have changed meanwhile.
-    await this.#resolve(follower, await this.#readCatalog());
-    this.#followers.add(follower);
-    this.#groups = null;
-    follower.sink.onReady();
+    this.#pending++;
+    try {
+      await this.#resolve(follower, await this.#readCatalog());
+      await this.#checkFilters(follower);
+      await this.#log.add(this);
+      await this.#log.watch(follower.entries.map(({ table }) => table));
+      // The catalog may have changed meanwhile.
+      await this.#resolve(follower, await this.#readCatalog());
+      if (this.#isClosed) throw new NinefoldError('RealtimeRestarting');
+      this.#followers.add(follower);
+      this.#groups = null;
+    } finally {
+      this.#pending--;
+      this.#stopIfUnused();
+    }
+    sink.onReady();
     return {
       setIdentity: (next) => void this.#setIdentity(follower, next),
       close: () => {
@@ -87,8 +82,7 @@ export class AppChanges implements ChangeFeed {
   }
 
   poke(): void {
-    this.#isPoked = true;
-    this.#wake?.();
+    this.#log.poke();
   }
 
   close(): void {
@@ -96,7 +90,7 @@ export class AppChanges implements ChangeFeed {
     this.#unsubscribe();
     for (const follower of this.#followers) follower.isEnded = true;
     this.#followers.clear();
-    this.#stop();
+    this.#stopIfUnused();
   }
 
   async #setIdentity(follower: Follower, identity: Identity): Promise<void> {
@@ -110,6 +104,8 @@ export class AppChanges implements ChangeFeed {
     if (type !== 'schema' && type !== 'listening') return;
     this.#catalog = null;
     this.#groups = null;
+    // A table can be published or dropped without a change of a row.
+    if (this.#followers.size > 0) this.#currentGroups().catch(() => this.#log.poke());
   }
 
   #readCatalog(): Promise<Catalog> {
@@ -162,33 +158,9 @@ export class AppChanges implements ChangeFeed {
     }
   }
 
-  async #watch(tables: readonly PublishedTable[]): Promise<void> {
-    const added = tables.filter(({ oid }) => !this.#watched.has(oid));
-    if (added.length === 0) return;
-    await renewWatch(
-      this.#app,
-      added.map(({ oid }) => oid),
-    );
-    await waitForWriters(
-      this.#app,
-      added.flatMap(({ parts }) => parts),
-    );
-    for (const { oid } of added) this.#watched.add(oid);
-  }
-
-  async #start(): Promise<void> {
-    if (this.#reader) return;
-    const reader = new ChangeReader(this.#app);
-    this.#reader = reader;
-    this.#renewedAt = performance.now();
-    await reader.start();
-    void this.#run(reader);
-  }
-
-  #stop(): void {
-    this.#reader = null;
-    this.#watched.clear();
-    this.#wake?.();
+  #stopIfUnused(): void {
+    if (this.#followers.size > 0 || this.#pending > 0) return;
+    this.#log.remove(this);
     void this.#pool?.close();
     this.#pool = null;
   }
@@ -196,63 +168,16 @@ export class AppChanges implements ChangeFeed {
   #remove(follower: Follower): void {
     if (!this.#followers.delete(follower)) return;
     this.#groups = null;
-    if (this.#followers.size === 0) this.#stop();
+    this.#stopIfUnused();
   }
 
-  async #run(reader: ChangeReader): Promise<void> {
-    const emptying = new Emptying(this.#app);
-    let readAt = performance.now();
-    let emptiedAt = 0;
-    while (this.#reader === reader) {
-      await this.#pause();
-      if (this.#reader !== reader) return;
-      try {
-        await this.#renew();
-        const result = await reader.read();
-        readAt = performance.now();
-        if ('gap' in result) this.#endAll(result.gap);
-        else if (result.changes.length > 0) await this.#deliver(result.changes);
-        if (performance.now() - emptiedAt > EMPTY_MILLISECONDS) {
-          emptiedAt = performance.now();
-          await emptying.run();
-        }
-      } catch (error) {
-        if (performance.now() - readAt > MAX_FAILING_MILLISECONDS) {
-          this.#endAll(`The database cannot be read: ${error instanceof Error ? error.message : String(error)}`);
-        }
-      }
-    }
-  }
-
-  /** Waits for the next poll or poke. */
-  async #pause(): Promise<void> {
-    if (!this.#isPoked) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, POLL_MILLISECONDS);
-        this.#wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-      this.#wake = null;
-    }
-    this.#isPoked = false;
-  }
-
-  async #renew(): Promise<void> {
-    const now = performance.now();
-    if (now - this.#renewedAt < RENEW_MILLISECONDS) return;
-    if (now - this.#renewedAt > MAX_RENEW_MILLISECONDS)
-      this.#endAll('The changes were not read for a while, so some may be missing.');
-    await renewWatch(this.#app, [...this.#watched]);
-    this.#renewedAt = now;
-  }
-
-  async #deliver(changes: readonly Change[]): Promise<void> {
+  async onChanges(changes: readonly Change[]): Promise<void> {
+    // A policy that changed before these rows must decide about them.
+    if (this.#app.isReady) await this.#app.catchUp();
     const { catalog, groups } = await this.#currentGroups();
     const read = changes.flatMap((change): ReadChange[] => {
       const table = catalog.byPart.get(change.relation);
-      if (!table || !groups.has(table.oid)) return [];
+      if (!table || !groups.has(table.oid) || !isPublished(table, change)) return [];
       return [
         {
           change,
@@ -283,8 +208,8 @@ export class AppChanges implements ChangeFeed {
       await this.#resolve(follower, catalog).catch((error) => this.#endWith(follower, error));
     }
     const groups = groupFollowers(this.#followers, (role) => catalog.access.get(role));
-    await this.#watch([...groups.values()].map(({ table }) => table));
     this.#groups = groups;
+    this.#log.watch([...groups.values()].map(({ table }) => table)).catch((error: Error) => this.onGap(error.message));
     return { catalog, groups };
   }
 
@@ -299,10 +224,22 @@ export class AppChanges implements ChangeFeed {
     this.#remove(follower);
   }
 
-  #endAll(reason: string): void {
+  onGap(reason: string): void {
     for (const follower of [...this.#followers]) {
       follower.end(reason);
       this.#remove(follower);
     }
   }
+}
+
+const events: Readonly<Partial<Record<Change['operation'], PublishedTable['events'][number]>>> = {
+  I: 'INSERT',
+  U: 'UPDATE',
+  D: 'DELETE',
+};
+
+/** Returns false for an operation that the publication leaves out. */
+function isPublished(table: PublishedTable, { operation }: Change): boolean {
+  const event = events[operation];
+  return event === undefined || table.events.includes(event);
 }

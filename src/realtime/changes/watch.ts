@@ -29,6 +29,10 @@ const EMPTY = `with taken as materialized (select pg_catalog.pg_try_advisory_xac
   ended as (delete from ninefold.watched w using taken t where t.is_taken and w.until < pg_catalog.clock_timestamp())
   delete from ninefold.changes c using taken t where t.is_taken and pg_catalog.pg_visible_in_snapshot(c.xid, $1::pg_catalog.pg_snapshot)`;
 
+// The lease has ended, so every reader that still exists announces a gap.
+const EMPTY_UNREAD = `delete from ninefold.changes
+  where (select s.last_value from ninefold.watched_until s) < pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())`;
+
 type ServerDatabase = Pick<App, 'serverDatabase'>;
 
 const list = (oids: readonly number[]): string => `{${oids.join(',')}}`;
@@ -72,6 +76,11 @@ export class Emptying {
 
   constructor(app: ServerDatabase) {
     this.#app = app;
+  }
+
+  /** Deletes all changes if no worker of any node reads them. */
+  async start(): Promise<void> {
+    await runAsServerRole(this.#app.serverDatabase, [{ text: EMPTY_UNREAD, params: [] }]);
   }
 
   /** Deletes the changes that were visible a minute ago. The caller repeats this call every few seconds. */

@@ -16,6 +16,8 @@ export interface CallerParts {
   readonly identify: (app: App, headers: Readonly<Record<string, string | undefined>>) => Promise<Identity>;
   /** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
   readonly rightsOn: (app: App, identity: Identity, topic: string) => Promise<TopicRights>;
+  /** Uses the new identity of a channel for its live list. */
+  readonly onRenewed: (channel: Channel) => Promise<void>;
 }
 
 /** The callers of the channels of one app. Ends the channels of callers that are not valid any more. */
@@ -73,13 +75,15 @@ export class Callers {
     if (!known || token === known.token) return;
     try {
       const identity = await this.identify(known.connection, token);
-      const rights = channel.rights && (await this.rights(identity, channel.topic.name));
+      const asksPolicies = channel.rights !== null && channel.live === null;
+      const rights = asksPolicies ? await this.rights(identity, channel.topic.name) : null;
       if (channel.isEnded) return;
       this.#removeSession(channel);
       known.token = token;
       channel.identity = identity;
-      channel.rights = rights;
+      if (rights) channel.rights = rights;
       this.#addSession(channel);
+      await this.#parts.onRenewed(channel);
       channel.changes?.setIdentity(identity);
     } catch (error) {
       endOf(channel, error);
@@ -131,7 +135,7 @@ export class Callers {
   /** Asks the policies again about every private channel. */
   async checkRights(): Promise<void> {
     for (const channel of [...this.#channels.keys()]) {
-      if (channel.rights === null || channel.isEnded) continue;
+      if (channel.rights === null || channel.live !== null || channel.isEnded) continue;
       try {
         channel.rights = await this.rights(channel.identity, channel.topic.name);
       } catch (error) {

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
 import type { ChangeSubscription } from '../changes/change-feed.ts';
+import { type LiveFault, liveRights } from '../live/live-parts.ts';
+import type { LiveSubscription } from '../live/live-subscription.ts';
 import type { TopicRights } from '../messages/private-channels.ts';
 import { PresenceMember, type PresenceRequest } from '../presence/presence-member.ts';
 import type { ClientSocket } from '../socket/client-socket.ts';
@@ -37,6 +39,8 @@ export class Channel {
   /** The decisions of the policies; null for a public channel. */
   rights: TopicRights | null;
   changes: ChangeSubscription | null = null;
+  /** The live list; null for any other channel. */
+  readonly live: LiveSubscription | null;
   /** Earlier messages that the client gets after the join. */
   replayed: readonly Broadcast[] = [];
   readonly #onLeave: (() => void)[] = [];
@@ -54,6 +58,7 @@ export class Channel {
     readonly host: ChannelHost;
     readonly identity: Identity;
     readonly rights: TopicRights | null;
+    readonly live: LiveSubscription | null;
   }) {
     this.socket = parts.socket;
     this.topicName = parts.topicName;
@@ -62,6 +67,7 @@ export class Channel {
     this.topic = parts.topic;
     this.identity = parts.identity;
     this.rights = parts.rights;
+    this.live = parts.live;
     this.#host = parts.host;
   }
 
@@ -137,6 +143,25 @@ export class Channel {
     this.#host.deliverChecked(this, () => this.socket.send(outgoing, false));
   }
 
+  /** Sends the page of a live list or its changes. */
+  deliverPage(outgoing: Outgoing): void {
+    this.#host.deliverChecked(this, () => this.socket.send(outgoing, false));
+  }
+
+  /** Allows or ends the presence of a live list. */
+  setPresence(isAllowed: boolean): void {
+    const wasAllowed = this.#mayReadPresence;
+    this.rights = liveRights(isAllowed);
+    if (isAllowed) {
+      this.sendPresenceState();
+    } else if (wasAllowed) {
+      this.#member?.leave();
+      if (this.#presence !== 'sent') return;
+      this.pushText('presence_state', '{}');
+      this.#presence = 'wanted';
+    }
+  }
+
   /** Sends an event of this channel to the client. */
   push(event: string, payload: object): void {
     this.pushText(event, JSON.stringify(payload));
@@ -159,7 +184,7 @@ export class Channel {
   }
 
   /** Ends the channel and tells the client why. */
-  end(error: NinefoldError, how: ChannelEnd, extension: 'system' | 'postgres_changes' = 'system'): void {
+  end(error: LiveFault, how: ChannelEnd, extension: 'system' | 'postgres_changes' = 'system'): void {
     if (this.#isEnded) return;
     this.system(extension, 'error', `${error.code}: ${error.message}`);
     this.push(how === 'close' ? 'phx_close' : 'phx_error', {});
@@ -179,6 +204,7 @@ export class Channel {
     this.topic.remove(this);
     this.#member?.leave();
     this.changes?.close();
+    this.live?.close();
     for (const end of this.#onLeave) end();
     this.#host.onEnded(this);
   }

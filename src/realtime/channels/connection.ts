@@ -1,6 +1,8 @@
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { Identity } from '../../identity/identity.ts';
+import { LiveReadError } from '../live/live-parts.ts';
+import { isLiveTopic } from '../live/live-topic.ts';
 import { type ClientSocket, closeCodes } from '../socket/client-socket.ts';
 import type { ClientMessage } from '../socket/frames.ts';
 import { RatePerSecond } from '../socket/rate.ts';
@@ -168,8 +170,8 @@ export class Connection {
     this.#joining.set(topicName, attempt);
     try {
       if (!isWithinRates) throw new NinefoldError('ClientJoinRateLimitReached');
-      const { channels, topic } = this.#checked(topicName);
       const options = readJoin(message.payload);
+      const { channels, topic } = this.#checked(topicName, options.isPrivate);
       if (channels >= this.#host.maxChannels) throw new NinefoldError('ChannelRateLimitReached');
       const channel = await this.#host.join({
         connection: this,
@@ -198,10 +200,11 @@ export class Connection {
    * @returns the topic without its prefix, and the number of other channels of this socket
    * @throws NinefoldError TopicNameRequired, InvalidJoinPayload
    */
-  #checked(topicName: string): { channels: number; topic: { name: string } } {
+  #checked(topicName: string, isPrivate: boolean): { channels: number; topic: { name: string } } {
     const name = topicName.startsWith(PREFIX) ? topicName.slice(PREFIX.length) : '';
     if (name === '') throw new NinefoldError('TopicNameRequired');
-    const max = limits.realtimeTopicCharacters.default;
+    const isLive = isPrivate && isLiveTopic(name);
+    const max = isLive ? limits.realtimeLiveCharacters.default : limits.realtimeTopicCharacters.default;
     if (name.length > max) {
       throw new NinefoldError('InvalidJoinPayload', { message: `The topic has more than ${max} characters.` });
     }
@@ -224,6 +227,7 @@ const refusalOf = (isTooLarge: boolean, mayWrite: boolean, isNamed: boolean): st
 
 /** Returns the words of a refusal: the code and the message. */
 export const reasonOf = (error: unknown): string => {
-  const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeRestarting');
+  const isKnown = error instanceof NinefoldError || error instanceof LiveReadError;
+  const known = isKnown ? error : new NinefoldError('RealtimeRestarting');
   return `${known.code}: ${known.message}`;
 };
