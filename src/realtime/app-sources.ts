@@ -1,6 +1,8 @@
 import type { App } from '../apps/app.ts';
 import type { Bus } from './bus/bus.ts';
 import { AppChanges } from './changes/app-changes.ts';
+import { ChangeLog } from './changes/change-log.ts';
+import { TouchedTables } from './changes/touched-tables.ts';
 import type { TopicName } from './channels/topic.ts';
 import { MessageFeed } from './messages/message-feed.ts';
 import type { StoredMessage } from './messages/message-reader.ts';
@@ -20,11 +22,15 @@ export interface SourceParts {
 /** What one worker reads from the database of one app: changes of rows, and messages that SQL sends. */
 export class AppSources {
   readonly changes: AppChanges;
+  readonly touched: TouchedTables;
   readonly messages: MessageFeed;
+  readonly #log: ChangeLog;
   readonly #unsubscribe: () => void;
 
   constructor(app: App, { bus, maxPayloadBytes, deliver, onGap }: SourceParts) {
-    this.changes = new AppChanges(app);
+    this.#log = new ChangeLog(app);
+    this.changes = new AppChanges(app, this.#log);
+    this.touched = new TouchedTables(app, this.#log);
     this.messages = new MessageFeed({
       database: app.database,
       maxPayloadBytes,
@@ -43,13 +49,15 @@ export class AppSources {
 
   /** Reads what the API has just written. */
   poke(): void {
-    this.changes.poke();
+    this.#log.poke();
     this.messages.poke();
   }
 
   close(): void {
     this.#unsubscribe();
     this.changes.close();
+    this.touched.close();
+    this.#log.close();
     this.messages.close();
   }
 }

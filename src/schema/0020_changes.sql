@@ -2,7 +2,8 @@
 -- new row to ninefold.changes while a worker watches the table. Workers read the rows that became visible since their last snapshot, so they
 -- need no replication slot, and no transaction of a member waits for NOTIFY.
 
--- Unlogged: a crash of PostgreSQL empties the table, and workers notice the new start time of the server.
+-- Unlogged: a crash of PostgreSQL empties the table, and the table below, by which workers notice that changes are missing. The start time of
+-- the server stays the same when a single process crashes.
 create unlogged table ninefold.changes (
   id bigint generated always as identity,
   xid xid8 not null default pg_current_xact_id(),
@@ -20,6 +21,14 @@ create unlogged table ninefold.changes (
 alter table ninefold.changes owner to ninefold_server;
 comment on table ninefold.changes is 'The latest changes of watched tables, for realtime. Workers delete them after a minute.';
 create index changes_xid_idx on ninefold.changes (xid);
+
+create unlogged table ninefold.changes_since (
+  is_only boolean not null default true check (is_only),
+  id uuid not null default gen_random_uuid(),
+  constraint changes_since_pkey primary key (is_only)
+);
+alter table ninefold.changes_since owner to ninefold_server;
+comment on table ninefold.changes_since is 'Identifies the time since which ninefold.changes is complete. A worker adds the row after a crash.';
 
 -- The tables that a worker watches. Workers renew their rows, and delete those whose time has passed.
 create unlogged table ninefold.watched (
