@@ -2,7 +2,8 @@ import type { RealtimeChannel, SupabaseClient } from '@supabase/supabase-js';
 
 /** One step from the old rows to the new ones. */
 type Change<Row> =
-  | { readonly type: 'enter' | 'change'; readonly at: number; readonly row: Row }
+  | { readonly type: 'enter'; readonly at: number; readonly row: Row }
+  | { readonly type: 'change'; readonly at: number; readonly row: Row }
   | { readonly type: 'leave'; readonly at: number }
   | { readonly type: 'move'; readonly at: number; readonly from: number };
 

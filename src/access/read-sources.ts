@@ -97,8 +97,9 @@ const FACTS = `select json_build_object(
         union select g.step::oid::int8 from pg_aggregate a cross join lateral (values (a.aggtransfn), (a.aggfinalfn)) g(step)
           where a.aggfnoid = f.oid and g.step::oid <> 0`)}))
     from pg_proc f join pg_namespace n on n.oid = f.pronamespace join pg_language l on l.oid = f.prolang
-    where f.oid >= ${FIRST_NORMAL_OID} and (f.oid = any ($2::oid[]) or f.proname = any ($3::text[])
-      or exists (select from json_array_elements($5::json) a where a ->> 'name' = f.proname and coalesce(a ->> 'schema', n.nspname) = n.nspname))
+    where f.oid >= ${FIRST_NORMAL_OID} and (f.oid = any ($2::oid[]) or (f.proname = any ($3::text[]) and n.nspname <> 'ninefold')
+      or exists (select from json_array_elements($5::json) a
+        where a ->> 'name' = f.proname and coalesce(a ->> 'schema', nullif(n.nspname, 'ninefold')) = n.nspname))
       and not exists (select from pg_depend e where e.classid = 'pg_proc'::regclass and e.objid = f.oid and e.deptype = 'e')), '[]'))`;
 
 const SEARCH_PATH: Statement = {
@@ -201,7 +202,12 @@ class Search {
 
   #followWords(source: string): void {
     for (const { kind, text } of tokens(source)) {
-      if (kind !== 'word' && kind !== 'quoted') continue;
+      if (kind === 'symbol') continue;
+      // EXECUTE runs SQL in a string.
+      if (kind === 'string') {
+        this.#followWords(text);
+        continue;
+      }
       if (UNKNOWN_WORDS.has(text)) this.#isComplete = false;
       this.#words.add(text);
     }

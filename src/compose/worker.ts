@@ -368,13 +368,7 @@ const FIRST_REFUSAL = 400;
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Creates the realtime of all apps of this worker. */
-function composeRealtime(
-  bus: Bus,
-  apps: Apps,
-  identities: Identities,
-  events: Events,
-  reads: LiveReads,
-): Realtime {
+function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: Events, reads: LiveReads): Realtime {
   const realtime = new Realtime({
     bus,
     find: (ref) => apps.find(ref),

@@ -19,7 +19,7 @@ export interface SourceParts {
   readonly onGap: (reason: string) => void;
 }
 
-/** What one worker reads from the database of one app: changes of rows, and messages that SQL sends. */
+/** What one worker reads from the database of one app: changes of rows and tables, and messages that SQL sends. */
 export class AppSources {
   readonly changes: AppChanges;
   readonly touched: TouchedTables;

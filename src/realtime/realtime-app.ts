@@ -14,6 +14,7 @@ import { Topic, type TopicName, topicKey } from './channels/topic.ts';
 import { type LiveReads, liveRights } from './live/live-parts.ts';
 import { isLiveTopic } from './live/live-topic.ts';
 import { LiveChannels } from './live-channels.ts';
+import type { PrivateChannels } from './messages/private-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
@@ -22,7 +23,7 @@ import { RatePerSecond } from './socket/rate.ts';
 
 /** How often tokens, sockets and the proof of the listener are checked. */
 const CHECK_MILLISECONDS = 250;
-/** Longest wait of a join until messages of SQL are delivered. */
+/** Longest wait of a join until messages of SQL and of the other workers are delivered. */
 const FEED_MILLISECONDS = 1000;
 
 /** The parts of a worker that the realtime of each app uses. */
@@ -52,6 +53,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
+  readonly #privateChannelsOf: (app: App) => PrivateChannels;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
@@ -77,24 +79,25 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     app: App,
     settings: RealtimeSettings,
     parts: RealtimeParts,
-    rightsOn: CallerParts['rightsOn'],
+    privateChannelsOf: (app: App) => PrivateChannels,
     onEmpty: () => void,
   ) {
     this.ref = app.ref;
     this.#parts = parts;
+    this.#privateChannelsOf = privateChannelsOf;
     this.#onEmpty = onEmpty;
     this.#app = app;
     this.#settings = settings;
     this.#live = new LiveChannels(() => ({
       reads: parts.liveReadsOf(this.#app),
       touched: this.#sources.touched,
-      takeDeliveries: (count) => this.takeDeliveries(count),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
       maxReads: () => this.#settings.realtime_live_reads,
     }));
     this.#callers = new Callers({
       app: () => this.#app,
       identify: parts.identify,
-      rightsOn,
+      rightsOn: (of, identity, topic) => privateChannelsOf(of).rightsOn(identity, topic),
       onRenewed: (channel) => this.#live.renew(channel),
     });
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
@@ -282,6 +285,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
+    // A cached decision can be as old as the last check.
+    this.#privateChannelsOf(this.#app).forget();
     return this.#callers.checkRights();
   }
 
@@ -324,7 +329,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
-  /** Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages will arrive. */
+  /**
+   * Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages of SQL and of the other
+   * workers will arrive.
+   */
   async #followMessages(channel: Channel, { name }: TopicName): Promise<void> {
     const { messages } = this.#sources;
     const end = messages.watch(name);
@@ -333,7 +341,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FEED_MILLISECONDS);
     });
-    await Promise.race([messages.ready(), late]);
+    await Promise.race([Promise.all([messages.ready(), this.#parts.bus.subscribed()]), late]);
     clearTimeout(timer);
   }
 
@@ -358,15 +366,18 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
+  #takeDeliveries(count: number): boolean {
+    return this.#deliveries.take(count, limits.realtimeDeliveriesPerSecond.default, performance.now());
+  }
+
   #topicOf(name: TopicName): Topic {
     const key = topicKey(name);
     const known = this.#topics.get(key);
     if (known) return known;
-    const max = limits.realtimeDeliveriesPerSecond.default;
     const topic = new Topic(name, {
       ref: this.ref,
       bus: this.#parts.bus,
-      takeDeliveries: (count) => this.#deliveries.take(count, max, performance.now()),
+      takeDeliveries: (count) => this.#takeDeliveries(count),
     });
     this.#topics.set(key, topic);
     return topic;

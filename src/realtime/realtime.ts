@@ -77,14 +77,18 @@ export class Realtime {
 
   /** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
   rightsOn(app: App, identity: Identity, topic: string): Promise<TopicRights> {
+    return this.#privateChannelsOf(app).rightsOn(identity, topic);
+  }
+
+  #privateChannelsOf(app: App): PrivateChannels {
     const known = this.#privateChannels.get(app);
-    if (known) return known.rightsOn(identity, topic);
+    if (known) return known;
     const created = new PrivateChannels(app.database);
     this.#privateChannels.set(app, created);
     app.subscribe(({ type }) => {
       if (type === 'schema' || type === 'listening' || type === 'disconnected') created.forget();
     });
-    return created.rightsOn(identity, topic);
+    return created;
   }
 
   /** Counts messages that the API sends for an app. Returns false if they are too many in this second. */
@@ -110,9 +114,15 @@ export class Realtime {
   #appOf(app: App, settings: ConstructorParameters<typeof RealtimeApp>[1]): RealtimeApp {
     const known = this.#apps.get(app.ref);
     if (known) return known;
-    const realtime: RealtimeApp = new RealtimeApp(app, settings, this.#parts, this.rightsOn.bind(this), () => {
-      if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
-    });
+    const realtime: RealtimeApp = new RealtimeApp(
+      app,
+      settings,
+      this.#parts,
+      this.#privateChannelsOf.bind(this),
+      () => {
+        if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
+      },
+    );
     this.#apps.set(app.ref, realtime);
     return realtime;
   }

@@ -5,7 +5,7 @@ import type { TouchedTables } from '../changes/touched-tables.ts';
 import { OutgoingBroadcast } from '../socket/outgoing.ts';
 import { changesText, differenceOf, pageText } from './difference.ts';
 import type { LiveFault, LivePlan, LiveReads } from './live-parts.ts';
-import type { LiveSubscription } from './live-subscription.ts';
+import type { LiveSubscription, SubscribedGroup } from './live-subscription.ts';
 import { readLiveTopic } from './live-topic.ts';
 import { hasRepeatedKey, type KnownRow, type PageRow, splitRows } from './page.ts';
 
@@ -36,7 +36,7 @@ export interface LiveGroupParts {
 }
 
 /** All live lists of one text and one caller. They share each run of the read. */
-export class LiveGroup {
+export class LiveGroup implements SubscribedGroup {
   readonly key: string;
   readonly #topic: string;
   readonly #parts: LiveGroupParts;
@@ -65,11 +65,6 @@ export class LiveGroup {
     return this.#isClosed;
   }
 
-  get hasRows(): boolean {
-    return (this.#rows?.length ?? 0) > 0;
-  }
-
-  /** True if the list has one row at most, so that its channels have presence. */
   get isOneRow(): boolean {
     return this.#plan?.isOneRow ?? false;
   }
@@ -85,7 +80,6 @@ export class LiveGroup {
     if (this.#subscriptions.delete(subscription) && this.#subscriptions.size === 0) this.close();
   }
 
-  /** Uses a renewed token of the same caller. */
   renew(identity: Identity): void {
     this.#identity = identity;
     this.#parts.schedule(this);

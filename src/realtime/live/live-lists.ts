@@ -21,11 +21,6 @@ export class LiveLists {
     this.#parts = parts;
   }
 
-  /** Number of different reads. */
-  get size(): number {
-    return this.#groups.size;
-  }
-
   /**
    * Opens a live list. The page is sent when the subscription is started.
    * @param topic The topic without `realtime:`.

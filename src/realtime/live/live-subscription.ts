@@ -1,12 +1,22 @@
+import type { Identity } from '../../identity/identity.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
-import type { LiveGroup } from './live-group.ts';
 import type { LiveFault, LiveSink } from './live-parts.ts';
+
+/** The live lists of one text and one caller. */
+export interface SubscribedGroup {
+  readonly key: string;
+  /** True if the list has one row at most, so that its channels have presence. */
+  readonly isOneRow: boolean;
+  /** Uses a renewed token of the same caller. */
+  renew(identity: Identity): void;
+  remove(subscription: LiveSubscription): void;
+}
 
 /** The live list of one channel. */
 export class LiveSubscription {
   /** True until the client gets the page, and again after it has missed a message. */
   wantsPage = true;
-  group: LiveGroup;
+  group: SubscribedGroup;
   /** The reason for which the list ended before it started. */
   fault: LiveFault | null = null;
   #sink: LiveSink | null = null;
@@ -15,7 +25,7 @@ export class LiveSubscription {
   #hasRows = false;
   #isEnded = false;
 
-  constructor(group: LiveGroup) {
+  constructor(group: SubscribedGroup) {
     this.group = group;
   }
 
