@@ -83,7 +83,7 @@ end
 $$;
 
 -- Returns the key of a row. A table without a primary key has no key.
-create function ninefold.key_of(relation oid, changed record) returns json
+create function ninefold.changed_key(relation oid, changed record) returns json
   language plpgsql
 as $$
 declare
@@ -93,7 +93,7 @@ begin
   select pg_catalog.string_agg(pg_catalog.format('($1).%I', a.attname), ', ') into fields
   from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid
     and a.attnum operator(pg_catalog.=) any (i.indkey::pg_catalog.int2[])
-  where i.indrelid operator(pg_catalog.=) key_of.relation and i.indisprimary;
+  where i.indrelid operator(pg_catalog.=) changed_key.relation and i.indisprimary;
   if fields is null then
     return '{}';
   end if;
@@ -165,8 +165,8 @@ begin
   end if;
   if is_too_large then
     perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", 1024, true,
-      case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.key_of(tg_relid, old) end,
-      case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.key_of(tg_relid, new) end);
+      case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.changed_key(tg_relid, old) end,
+      case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.changed_key(tg_relid, new) end);
     return null;
   end if;
   has_usual_settings := pg_catalog.concat(pg_catalog.current_setting('timezone'), pg_catalog.left(pg_catalog.current_setting('datestyle'), 3),
