@@ -56,6 +56,10 @@ create function ninefold.add_change(relation oid, operation "char", size integer
   set search_path = pg_catalog, pg_temp
 as $$
 begin
+  -- Only the triggers add changes. A call from outside of a trigger could show a row that does not exist to the clients of a table.
+  if pg_trigger_depth() = 0 then
+    return;
+  end if;
   insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
   values (add_change.relation, add_change.operation, add_change.size, add_change.is_too_large, add_change.old, add_change.new);
 end
@@ -137,6 +141,7 @@ create function ninefold.note_row_change() returns trigger
 as $$
 declare
   size integer := 0;
+  largest integer := 0;
   is_too_large boolean;
   has_usual_settings boolean;
   counted integer;
@@ -146,8 +151,10 @@ begin
   end if;
   if tg_op operator(pg_catalog.<>) 'DELETE' then
     size := pg_catalog.pg_column_size(new);
+    largest := size;
   end if;
   if tg_op operator(pg_catalog.<>) 'INSERT' then
+    largest := greatest(largest, pg_catalog.pg_column_size(old));
     size := size operator(pg_catalog.+) pg_catalog.pg_column_size(old);
   end if;
   counted := ninefold.count_change(tg_relid, size);
@@ -158,10 +165,10 @@ begin
     return null;
   end if;
   -- Compressed values are small here. Their text can be too large for one value of PostgreSQL, in which to_json would fail.
-  is_too_large := size operator(pg_catalog.>) 1048576;
-  if not is_too_large and size operator(pg_catalog.>) 131072 then
-    is_too_large := coalesce(pg_catalog.octet_length(new::pg_catalog.text), 0)
-      operator(pg_catalog.+) coalesce(pg_catalog.octet_length(old::pg_catalog.text), 0) operator(pg_catalog.>) 2097152;
+  is_too_large := largest operator(pg_catalog.>) 1048576;
+  if not is_too_large and largest operator(pg_catalog.>) 131072 then
+    is_too_large := greatest(pg_catalog.octet_length(new::pg_catalog.text), pg_catalog.octet_length(old::pg_catalog.text))
+      operator(pg_catalog.>) 1048576;
   end if;
   if is_too_large then
     perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", 1024, true,

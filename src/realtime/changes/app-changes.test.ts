@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type AppDatabase, scriptIn, startAppDatabase } from '../../../test/support/app-database.ts';
 import { anon, changesApp, member, StoringSink, type TestApp } from '../../../test/support/changes-app.ts';
 import type { Pool } from '../../database/pool.ts';
+import { serviceRole } from '../../identity/identity.ts';
 import { AppChanges } from './app-changes.ts';
 import type { ChangeRequest } from './change-feed.ts';
 import { ChangeLog } from './change-log.ts';
@@ -171,7 +172,8 @@ it('delivers the key and an error for a row that is too large, only to those who
 
 it('uses changed policies and privileges for the next change, and ends channels of tables that are no longer published', async () => {
   changes = new AppChanges(app, new ChangeLog(app));
-  const sink = await follow([on('open')]);
+  await owner.script('grant select on public.open to service_role');
+  const [sink, all] = [await follow([on('open')]), await follow([on('open')], serviceRole)];
   const alter = async (sql: string) => {
     await owner.script(sql);
     app.notify({ type: 'schema' });
@@ -180,6 +182,7 @@ it('uses changed policies and privileges for the next change, and ends channels 
     'alter table public.open enable row level security; revoke select on public.open from authenticated; grant select (id) on public.open to authenticated',
   );
   await write(`insert into public.open values (50, 'hidden', 1)`);
+  expect(await all.take(1)).toEqual([['INSERT', { id: 50, a: 'hidden', b: 1 }, undefined]]);
   await alter('create policy p on public.open using (true)');
   await write(`insert into public.open values (51, 'x', 1)`);
   expect(await sink.take(1)).toEqual([['INSERT', { id: 51 }, undefined]]);
