@@ -164,6 +164,9 @@ it('code of the owner never runs as another role, and a role without privileges 
       () => null,
       (error: Error) => error.message,
     );
+  await database.pool.script('delete from ninefold.changes');
+  expect(await refused(`select ninefold.add_change('public.moods'::regclass, 'I', 1, false, null, '{}')`)).toBeNull();
+  expect(await written()).toEqual([]);
   expect(await refused('select * from ninefold.changes')).toContain('permission denied');
   expect(await refused(`select setval('ninefold.watched_until', 1)`)).toContain('permission denied');
   expect(await refused(`select ninefold.follow_touches('public.moods'::regclass)`)).toContain('permission denied');
