@@ -7,12 +7,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting-token.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import { type Identity, serviceRole } from '../identity/identity.ts';
-import {
-  type ClaimsOf,
-  type ImpersonatedCaller,
-  impersonatedIdentity,
-  namedCaller,
-} from '../identity/impersonation.ts';
+import { type ClaimsOf, impersonatedIdentity, namedCaller } from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
 import { readBuilderToken } from './account/session-cookie.ts';
 import type { AdminContext, Caller } from './context.ts';
@@ -126,10 +121,27 @@ export async function authoriseBuilderProxy(
   if (acting === null && as !== 'anon' && keepsChanges(request)) throw new NinefoldError('acting_required');
   const app = await openApp(context, ref);
   const { rest } = await app.settings();
-  const more = acting === null ? {} : { act: { sub: actorOf(caller).actor } };
+  const more = acting === null ? {} : { act: { sub: actorOf(caller).actor }, exp: acting.expires };
   const claimsOf: ClaimsOf = (user) => context.claimsOf(app, request, user);
   const rules = roleRules(app.record, rest);
   return { ...(await impersonatedIdentity(app.database, rules, as, claimsOf, more)), source: 'builder' };
+}
+
+/**
+ * Returns the identity of a channel that a builder joins. A browser cannot add headers to a WebSocket, so the join has
+ * the value of `x-ninefold-as`. It stands in no URL, because URLs are logged.
+ * @param as `anon` or a token of `actAsMember`; null for the service role.
+ * @throws the errors of `authoriseBuilderProxy`; `acting_required` for the id of a member, because the channel can send
+ */
+export function authoriseBuilderChannel(
+  context: AdminContext,
+  request: CallRequest,
+  ref: string,
+  as: string | null,
+): Promise<Identity> {
+  if (as === null) return authoriseBuilderProxy(context, request, ref);
+  if (as !== 'anon' && !isActingToken(as)) return Promise.reject(new NinefoldError('acting_required'));
+  return authoriseBuilderProxy(context, { ...request, headers: { ...request.headers, 'x-ninefold-as': as } }, ref);
 }
 
 async function actingMember(
@@ -137,10 +149,10 @@ async function actingMember(
   caller: Caller,
   ref: string,
   token: string,
-): Promise<ImpersonatedCaller> {
+): Promise<{ userId: string; expires: number }> {
   const { record } = await openApp(context, CONSOLE_REF);
   const nowSeconds = Math.floor(Date.now() / 1000);
-  return { userId: requireActing(record, token, { ref, ...actorOf(caller) }, nowSeconds) };
+  return requireActing(record, token, { ref, ...actorOf(caller) }, nowSeconds);
 }
 
 /**

@@ -25,6 +25,7 @@ import { actAsMemberCalls } from './members/act-as-member.ts';
 import { memberImportCalls } from './members/member-imports.ts';
 import { rowImportCalls } from './members/row-imports.ts';
 import { sessionCalls } from './members/sessions.ts';
+import { realtimeCalls } from './realtime/realtime-state.ts';
 import { hookFunctionCalls } from './settings/hook-functions.ts';
 import { settingCalls } from './settings/settings.ts';
 import { siteCalls } from './site/site.ts';
@@ -53,6 +54,7 @@ export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   Members: [...sessionCalls, ...actAsMemberCalls, ...memberImportCalls, ...rowImportCalls],
   Mails: [...mailCalls, ...mailTestCalls, ...mailTemplateCalls],
   'Logs and statistics': [...logCalls, ...observedRequestCalls, ...auditCalls],
+  Realtime: realtimeCalls,
   Files: [...fileUsageCalls, ...fileKeyCalls, ...verifyCalls],
   Site: siteCalls,
 };

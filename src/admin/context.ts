@@ -4,6 +4,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Change, VersionList } from '../../contract/changes.ts';
 import type { RequestTrace } from '../../contract/observed.ts';
 import type { ProbeState } from '../../contract/probe.ts';
+import type { RealtimeUsage } from '../../contract/realtime.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry, RoleCell } from '../../contract/specification-roles.ts';
 import type { AccountForms } from '../accounts/import/imported-account.ts';
@@ -133,6 +134,8 @@ export interface AdminContext {
     state(app: App): Promise<ProbeState>;
     start(app: App): Promise<ProbeState>;
   };
+  /** Returns what the workers count about the realtime of an app. */
+  readonly realtimeUsage: (ref: string) => Promise<RealtimeUsage>;
   readonly node: {
     readonly version: string;
     readonly workers: number;

@@ -5,6 +5,7 @@ import {
   FIRST_NORMAL_OID,
   functionNamed,
   hasQueries,
+  isNoChangeTrigger,
   isOwnSchema,
   joinsOutside,
   list,
@@ -369,7 +370,7 @@ export const entityQueries: CatalogQueries<EntityFacts> = {
       pg_get_triggerdef(g.oid) as sql, m.description as comment
     from pg_catalog.pg_trigger g join ${relationsOf('c')} on c.oid = g.tgrelid
     ${commentOf('pg_trigger', 'g.oid')}
-    where not g.tgisinternal and g.tgparentid = 0
+    where not g.tgisinternal and g.tgparentid = 0 and ${isNoChangeTrigger('g')}
     order by 1, g.tgname, g.oid`),
 
   rewrite_rules: list(`

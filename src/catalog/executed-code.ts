@@ -1,6 +1,6 @@
 import { extensionOf, isUnserved } from './entities.ts';
 import type { CatalogQueries } from './read-catalog.ts';
-import { codeText, isOwnSchema } from './sql-fragments.ts';
+import { codeText, isNoChangeTrigger, isOwnSchema } from './sql-fragments.ts';
 
 /** Code that PostgreSQL runs when statements use the app's relations. */
 export interface CodeFacts {
@@ -62,7 +62,7 @@ export const codeQueries: CatalogQueries<CodeFacts> = {
     select g.tgrelid::int8 as relation, array_remove(array[case when g.tgtype & 4 > 0 then 'insert' end,
         case when g.tgtype & 16 > 0 then 'update' end, case when g.tgtype & 8 > 0 then 'delete' end], null) as events,
       g.tgtype & 3 = 3 as before_row, g.tgattr::int2[] as fields, g.tgfoid::int8 as function, '' as rule
-    from pg_catalog.pg_trigger g where not g.tgisinternal and g.tgenabled in ('O', 'A')
+    from pg_catalog.pg_trigger g where not g.tgisinternal and g.tgenabled in ('O', 'A') and ${isNoChangeTrigger('g')}
     union all
     select r.ev_class::int8, array[case r.ev_type when '2' then 'update' when '3' then 'insert' else 'delete' end], false, '{}', 0,
       pg_get_ruledef(r.oid)

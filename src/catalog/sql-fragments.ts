@@ -114,3 +114,12 @@ export const locksRows = (tree: string): string => `coalesce(strpos(${tree}, ':r
 /** Returns SQL with the target list in the tree of a view's query. */
 export const targets = (tree: string): string =>
   `substring(${tree} from position(' :targetList ' in ${tree}) for position(' :override ' in ${tree}) - position(' :targetList ' in ${tree}))`;
+
+/**
+ * Returns SQL that is false for the triggers of realtime on the app's tables (0020_changes.sql). They change no row, so the specification
+ * does not describe them.
+ * @param trigger Alias of pg_trigger.
+ */
+export const isNoChangeTrigger = (trigger: string): string =>
+  `not exists (select from pg_catalog.pg_proc cp where cp.oid = ${trigger}.tgfoid and cp.pronamespace = 'ninefold'::pg_catalog.regnamespace
+    and cp.proname in ('note_row_change', 'note_truncated', 'note_touched'))`;

@@ -1,7 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/passwords/leaked-passwords.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
-import { authoriseBuilderProxy } from '../admin/authorise.ts';
+import { authoriseBuilderChannel, authoriseBuilderProxy } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { preparePage } from '../admin/prepare-page.ts';
@@ -188,10 +188,11 @@ export async function composeWorker(
     keyUses,
   ];
   const auth = composeAuth(node, identities, keyUses);
-  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker });
-  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const plans = new PlanCache();
   const realtime = composeRealtime(bus, hosting.apps, identities, events, new LiveReads(plans));
+  const realtimeUsage = (ref: string) => realtime.usageOf(ref);
+  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker, realtimeUsage });
+  const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
@@ -300,7 +301,7 @@ function composeAdmin(
   {
     identities,
     ...parts
-  }: Pick<AdminContext, 'everyWorker'> & {
+  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage'> & {
     readonly identities: Identities;
     readonly probes: ProbeRunner;
     readonly traces: RequestTraces;
@@ -416,6 +417,7 @@ function composeHttp(
     realtime,
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
+    authoriseAs: (request, ref, as) => authoriseBuilderChannel(adminContext, request, ref, as),
     preparePage: (request) => {
       // Starts the specification process early, because a builder usually opens the specification soon.
       specifications.prepare();

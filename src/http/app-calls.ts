@@ -42,6 +42,8 @@ export interface AppCallParts {
   sites: SitePages;
   /** Returns the identity for a builder's request; throws if the builder may not work on the app. */
   authorise: (request: CallRequest, ref: string) => Promise<Identity>;
+  /** Returns the identity for a channel of a builder's socket; `as` is the token of the join. */
+  authoriseAs: (request: CallRequest, ref: string, as: string | null) => Promise<Identity>;
   /** The sockets of this worker. */
   realtime: Realtime;
   origins: Origins;
@@ -142,7 +144,7 @@ export class AppCalls {
     isOwnOrigin: boolean,
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): Promise<void> {
-    const { realtime, pipeline, origins, authorise, readAddress, slowReaders } = this.#parts;
+    const { realtime, pipeline, origins, authorise, authoriseAs, readAddress, slowReaders } = this.#parts;
     socket.on('error', () => socket.destroy());
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
@@ -159,7 +161,10 @@ export class AppCalls {
       baseUrl: origins.pathUrl(to.ref),
     });
     const refused = headerError(request);
-    const api = socketApi(realtime, { request, stream: socket, head });
+    // A copy, because the pipeline removes the credentials of a builder from the request.
+    const withCredentials = { ...callRequest };
+    const joinsAs = to.isByBuilder ? (as: string | null) => authoriseAs(withCredentials, to.ref, as) : null;
+    const api = socketApi(realtime, { request, stream: socket, head }, joinsAs);
     const builder = to.isByBuilder ? () => authorise(callRequest, to.ref) : null;
     const reply = refused
       ? await this.#refuse(refused, to, callRequest)

@@ -6,6 +6,7 @@ import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { handleBroadcast } from '../realtime/api/broadcast-calls.ts';
+import type { SocketCaller } from '../realtime/channels/connection.ts';
 import type { Realtime } from '../realtime/realtime.ts';
 import type { Version } from '../realtime/socket/frames.ts';
 import type { ApiHandler } from './api-handler.ts';
@@ -42,12 +43,13 @@ export const SOCKET_PATH = '/websocket';
 export const socketApi = (
   realtime: Realtime,
   upgrade: { readonly request: IncomingMessage; readonly stream: Duplex; readonly head: Buffer },
+  authorise: SocketCaller['authorise'],
 ): ApiHandler => ({
   name: 'realtime',
   handle: async (app: App, request: CallRequest, identify: () => Promise<Identity>): Promise<Reply> => {
     const version = versionOf(request.query);
-    const identity = await identify();
-    await realtime.open(app, identity, { ...upgrade, version, apikey: request.headers.apikey });
+    await identify();
+    await realtime.open(app, { ...upgrade, version, caller: { apikey: request.headers.apikey, authorise } });
     return { status: 101, headers: {}, body: null };
   },
   renderError: async (error) => realtimeErrorReply(error),

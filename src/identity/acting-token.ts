@@ -42,7 +42,8 @@ export function issueActingToken(
 export const isActingToken = (header: string): boolean => header.startsWith('ey');
 
 /**
- * Verifies that the token was issued for this builder, session and app. Returns the member's id.
+ * Verifies that the token was issued for this builder, session and app. Returns the member's id and when the token
+ * expires, in seconds since 1970.
  * @throws NinefoldError `acting_ended` if the token was issued for others or has expired.
  */
 export function requireActing(
@@ -50,7 +51,7 @@ export function requireActing(
   token: string,
   expected: Omit<Acting, 'userId'>,
   nowSeconds: number,
-): string {
+): { userId: string; expires: number } {
   const claims = claimsOf(console, token, nowSeconds);
   const { aud, ref, sub, actor, actor_session: session, exp } = claims;
   const isTheirs =
@@ -58,7 +59,7 @@ export function requireActing(
   if (!isTheirs || typeof sub !== 'string' || typeof exp !== 'number' || exp <= nowSeconds) {
     throw new NinefoldError('acting_ended');
   }
-  return sub;
+  return { userId: sub, expires: exp };
 }
 
 function claimsOf(console: AppKeys, token: string, nowSeconds: number): Claims {

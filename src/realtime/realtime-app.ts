@@ -2,27 +2,32 @@ import { limits } from '../../contract/limits.ts';
 import type { RealtimeSettings } from '../../contract/settings-realtime.ts';
 import type { App, Notification } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import type { Identity } from '../identity/identity.ts';
 import { AppSources, broadcastOf } from './app-sources.ts';
 import type { Bus } from './bus/bus.ts';
 import { type CallerParts, Callers } from './channels/callers.ts';
 import { ChangeFrames } from './channels/change-frames.ts';
 import { Channel, type ChannelHost } from './channels/channel.ts';
-import { Connection, type ConnectionHost, type Join, reasonOf } from './channels/connection.ts';
+import { Connection, type ConnectionHost, type Join, reasonOf, type SocketCaller } from './channels/connection.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
 import { type LiveReads, liveRights } from './live/live-parts.ts';
 import { isLiveTopic } from './live/live-topic.ts';
 import { LiveChannels } from './live-channels.ts';
+import type { PrivateChannels } from './messages/private-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
 import { OutgoingBroadcast } from './socket/outgoing.ts';
 import { RatePerSecond } from './socket/rate.ts';
+import { Delays } from './usage/delays.ts';
+import { Rates } from './usage/rates.ts';
+import { busiest, type RealtimeCounts, type WorkerUsage } from './usage/worker-usage.ts';
 
 /** How often tokens, sockets and the proof of the listener are checked. */
 const CHECK_MILLISECONDS = 250;
-/** Longest wait of a join until messages of SQL are delivered. */
+/** How often the sessions of builders are checked. They are not the app's, so no notification names them. */
+const AUTHORISE_MILLISECONDS = 5000;
+/** Longest wait of a join until messages of SQL and of the other workers are delivered. */
 const FEED_MILLISECONDS = 1000;
 
 /** The parts of a worker that the realtime of each app uses. */
@@ -39,19 +44,12 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
   readonly onGap: (ref: string, reason: string) => void;
 }
 
-/** The counts of an app in this worker that the page Realtime shows. */
-export interface RealtimeCounts {
-  sent: number;
-  dropped: number;
-  received: number;
-  joins: number;
-}
-
 /** The realtime of one app in one worker. It exists while the app has open sockets. */
 export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
   readonly #parts: RealtimeParts;
+  readonly #privateChannelsOf: (app: App) => PrivateChannels;
   readonly #onEmpty: () => void;
   readonly #connections = new Set<Connection>();
   readonly #topics = new Map<string, Topic>();
@@ -59,6 +57,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly #gate: SessionGate;
   readonly #frames = new ChangeFrames();
   readonly #live: LiveChannels;
+  readonly #rates = new Rates();
+  readonly #delays = new Delays();
   readonly #joins = new RatePerSecond();
   readonly #messages = new RatePerSecond();
   readonly #deliveries = new RatePerSecond();
@@ -70,6 +70,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #isProving = false;
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
+  /** Time at which the channels of builders were last authorised. */
+  #authorisedAt = performance.now();
   /** Time at which the policies were last asked about all private channels. */
   #askedAt = performance.now();
 
@@ -77,11 +79,12 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     app: App,
     settings: RealtimeSettings,
     parts: RealtimeParts,
-    rightsOn: CallerParts['rightsOn'],
+    privateChannelsOf: (app: App) => PrivateChannels,
     onEmpty: () => void,
   ) {
     this.ref = app.ref;
     this.#parts = parts;
+    this.#privateChannelsOf = privateChannelsOf;
     this.#onEmpty = onEmpty;
     this.#app = app;
     this.#settings = settings;
@@ -94,7 +97,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#callers = new Callers({
       app: () => this.#app,
       identify: parts.identify,
-      rightsOn,
+      rightsOn: (of, identity, topic) => privateChannelsOf(of).rightsOn(identity, topic),
       onRenewed: (channel) => this.#live.renew(channel),
     });
     this.#gate = new SessionGate(() => this.#app.isReady && !this.#mustVerify);
@@ -105,6 +108,21 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   get sockets(): number {
     return this.#connections.size;
+  }
+
+  /** The usage in this worker. */
+  get usage(): WorkerUsage {
+    const topics = [...this.#topics.values()].map(({ name, isPrivate, size }) => ({
+      ...{ topic: name, private: isPrivate, channels: size },
+    }));
+    return {
+      sockets: this.sockets,
+      channels: topics.reduce((sum, { channels }) => sum + channels, 0),
+      topic_count: topics.length,
+      topics: busiest(topics),
+      growth: this.#rates.growth(performance.now(), this.counts),
+      delays: this.#delays.recent(Date.now()),
+    };
   }
 
   get messagesPerSecond(): ConnectionHost['messagesPerSecond'] {
@@ -121,8 +139,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   }
 
   /** Starts to serve a socket. */
-  add(socket: ClientSocket, identity: Identity, apikey: string | undefined): void {
-    const connection = new Connection(socket, identity, apikey, this);
+  add(socket: ClientSocket, caller: SocketCaller): void {
+    const connection = new Connection(socket, caller, this);
     this.#connections.add(connection);
     connection.start();
   }
@@ -270,6 +288,11 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #check(): void {
     const now = performance.now();
     this.#callers.endExpired(Date.now() / 1000);
+    this.#rates.sample(now, this.counts);
+    if (now - this.#authorisedAt > AUTHORISE_MILLISECONDS) {
+      this.#authorisedAt = now;
+      void this.#callers.verifyBuilders();
+    }
     for (const connection of [...this.#connections]) {
       connection.socket.check(now);
       for (const channel of connection.channels) channel.sendPresenceState();
@@ -282,6 +305,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
+    // A cached decision can be as old as the last check.
+    this.#privateChannelsOf(this.#app).forget();
     return this.#callers.checkRights();
   }
 
@@ -324,7 +349,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
   }
 
-  /** Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages will arrive. */
+  /**
+   * Delivers the messages that SQL sends to the topic of a channel. Resolves when later messages of SQL and of the other
+   * workers will arrive.
+   */
   async #followMessages(channel: Channel, { name }: TopicName): Promise<void> {
     const { messages } = this.#sources;
     const end = messages.watch(name);
@@ -333,7 +361,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, FEED_MILLISECONDS);
     });
-    await Promise.race([messages.ready(), late]);
+    await Promise.race([Promise.all([messages.ready(), this.#parts.bus.subscribed()]), late]);
     clearTimeout(timer);
   }
 
@@ -345,7 +373,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   async #followChanges(channel: Channel): Promise<void> {
     try {
       const subscription = await this.#sources.changes.subscribe(channel.options.changes, channel.identity, {
-        deliver: (ids, data) => channel.deliverChange(this.#frames.of(channel.topicName, ids, data)),
+        deliver: (ids, data) => {
+          this.#delays.record(data, Date.now());
+          channel.deliverChange(this.#frames.of(channel.topicName, ids, data));
+        },
         onReady: () => channel.system('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
         onEnd: (message) =>
           channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),

@@ -2,16 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
 import { limits } from '../../contract/limits.ts';
+import type { RealtimeUsage } from '../../contract/realtime.ts';
 import type { App } from '../apps/app.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { WriteNotices } from './app-sources.ts';
+import type { SocketCaller } from './channels/connection.ts';
 import { publishBroadcast, type TopicName, topicKey } from './channels/topic.ts';
 import { PrivateChannels, type TopicRights } from './messages/private-channels.ts';
 import { RealtimeApp, type RealtimeParts } from './realtime-app.ts';
 import { ClientSocket } from './socket/client-socket.ts';
 import type { Broadcast, Version } from './socket/frames.ts';
 import { RatePerSecond } from './socket/rate.ts';
+import { UsageExchange } from './usage/usage-exchange.ts';
 
 /** Bytes of a message in addition to its payload. */
 const ENVELOPE_BYTES = 16 * 1024;
@@ -24,7 +27,7 @@ export interface SocketRequest {
   /** Bytes that arrived after the headers. */
   readonly head: Buffer;
   readonly version: Version;
-  readonly apikey: string | undefined;
+  readonly caller: SocketCaller;
 }
 
 /** The realtime of all apps in one worker. */
@@ -38,10 +41,12 @@ export class Realtime {
   #isClosing = false;
 
   readonly #notices: WriteNotices;
+  readonly #usage: UsageExchange;
 
   constructor(parts: RealtimeParts) {
     this.#parts = parts;
     this.#notices = new WriteNotices(parts.bus);
+    this.#usage = new UsageExchange(parts.bus, (ref) => this.#apps.get(ref)?.usage ?? null);
   }
 
   /** Reads what the API of this worker has just written to an app, and lets the other workers read it. */
@@ -55,12 +60,16 @@ export class Realtime {
     return this.#apps.get(ref);
   }
 
+  /** Returns the usage of an app in all workers. */
+  usageOf(ref: string): Promise<RealtimeUsage> {
+    return this.#usage.of(ref);
+  }
+
   /**
    * Opens a socket.
-   * @param identity The caller that the URL of the socket names.
    * @throws NinefoldError ConnectionRateLimitReached, RealtimeRestarting
    */
-  async open(app: App, identity: Identity, { request, stream, head, version, apikey }: SocketRequest): Promise<void> {
+  async open(app: App, { request, stream, head, version, caller }: SocketRequest): Promise<void> {
     const { realtime: settings } = await app.settings();
     const own = this.#apps.get(app.ref)?.sockets ?? 0;
     const all = [...this.#apps.values()].reduce((sum, { sockets }) => sum + sockets, 0);
@@ -71,20 +80,24 @@ export class Realtime {
     }
     this.#server(settings.realtime_payload_bytes + ENVELOPE_BYTES).handleUpgrade(request, stream, head, (ws) => {
       const realtime = this.#appOf(app, settings);
-      realtime.add(new ClientSocket(ws, stream, version, realtime.counts), identity, apikey);
+      realtime.add(new ClientSocket(ws, stream, version, realtime.counts), caller);
     });
   }
 
   /** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
   rightsOn(app: App, identity: Identity, topic: string): Promise<TopicRights> {
+    return this.#privateChannelsOf(app).rightsOn(identity, topic);
+  }
+
+  #privateChannelsOf(app: App): PrivateChannels {
     const known = this.#privateChannels.get(app);
-    if (known) return known.rightsOn(identity, topic);
+    if (known) return known;
     const created = new PrivateChannels(app.database);
     this.#privateChannels.set(app, created);
     app.subscribe(({ type }) => {
       if (type === 'schema' || type === 'listening' || type === 'disconnected') created.forget();
     });
-    return created.rightsOn(identity, topic);
+    return created;
   }
 
   /** Counts messages that the API sends for an app. Returns false if they are too many in this second. */
@@ -92,6 +105,8 @@ export class Realtime {
     const { realtime } = await app.settings();
     const rate = this.#apiMessages.get(app) ?? new RatePerSecond();
     this.#apiMessages.set(app, rate);
+    const counts = this.#apps.get(app.ref)?.counts;
+    if (counts) counts.received += count;
     return rate.take(count, realtime.realtime_messages_per_second, performance.now());
   }
 
@@ -104,15 +119,22 @@ export class Realtime {
   /** Closes all sockets. Clients join again at another worker or node. */
   close(): void {
     this.#isClosing = true;
+    this.#usage.close();
     for (const app of [...this.#apps.values()]) app.close();
   }
 
   #appOf(app: App, settings: ConstructorParameters<typeof RealtimeApp>[1]): RealtimeApp {
     const known = this.#apps.get(app.ref);
     if (known) return known;
-    const realtime: RealtimeApp = new RealtimeApp(app, settings, this.#parts, this.rightsOn.bind(this), () => {
-      if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
-    });
+    const realtime: RealtimeApp = new RealtimeApp(
+      app,
+      settings,
+      this.#parts,
+      this.#privateChannelsOf.bind(this),
+      () => {
+        if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
+      },
+    );
     this.#apps.set(app.ref, realtime);
     return realtime;
   }

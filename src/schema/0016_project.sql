@@ -41,6 +41,8 @@ set role pg_database_owner;
 
 create sequence realtime.messages_number;
 grant usage on sequence realtime.messages_number to public;
+-- Workers compare its value with that of their last read.
+grant select on sequence realtime.messages_number to service_role;
 
 -- A partition has the rows of one day of five. The job that deletes old rows truncates partitions, and needs no DDL, which would be a
 -- change of the app's schema every day.

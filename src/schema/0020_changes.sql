@@ -38,8 +38,8 @@ alter sequence ninefold.watched_until owner to ninefold_server;
 grant select on sequence ninefold.watched_until to public;
 
 -- Writing changes -----------------------------------------------------------------------------------------------------
--- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything, and
--- they catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
+-- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything
+-- (operators that are named in this way have one precedence). They catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
 -- triggers run as the writer, and only the INSERT runs as ninefold_server.
 
 create function ninefold.add_change(relation oid, operation "char", size integer, is_too_large boolean, old json, new json) returns void
@@ -107,7 +107,7 @@ begin
   if earlier operator(pg_catalog.>) 5000 then
     return 2;
   end if;
-  counted := earlier operator(pg_catalog.+) 1 operator(pg_catalog.+) size operator(pg_catalog./) 8192;
+  counted := earlier operator(pg_catalog.+) 1 operator(pg_catalog.+) (size operator(pg_catalog./) 8192);
   perform pg_catalog.set_config(name, counted::pg_catalog.text, true);
   return case when counted operator(pg_catalog.>) 5000 then 1 else 0 end;
 end

@@ -36,10 +36,14 @@ export class RawSocket {
 
   constructor(
     app: AppConnection,
-    { key = app.publishable_key, path = '' }: { key?: string | undefined; path?: string } = {},
+    {
+      key = app.publishable_key,
+      path = '',
+      headers = {},
+    }: { key?: string | undefined; path?: string; headers?: Readonly<Record<string, string>> } = {},
   ) {
     const url = `${app.url.replace(/^http/, 'ws')}/realtime/v1/websocket?apikey=${key}&vsn=1.0.0${path}`;
-    this.ws = new WebSocket(url);
+    this.ws = new WebSocket(url, { headers });
     this.ws.on('message', (data) => {
       this.messages.push(JSON.parse(String(data)) as Message);
       this.#wake();

@@ -3,6 +3,8 @@ export type BusToPrimary = {
   readonly type: 'bus';
   /** The topics that the worker has subscribed to (true) or no longer holds (false) since its previous message. */
   readonly topics: readonly (readonly [key: string, isHeld: boolean])[];
+  /** Number of messages with topics that the worker has sent, with this one. */
+  readonly round: number;
   /** A batch of frames. */
   readonly frames: Uint8Array;
 };

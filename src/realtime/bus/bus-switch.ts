@@ -63,7 +63,7 @@ export class BusSwitch<Worker> {
   }
 
   /** Handles a message of a worker. */
-  receive(worker: Worker, { topics, frames }: BusToPrimary): void {
+  receive(worker: Worker, { topics, round, frames }: BusToPrimary): void {
     const port = this.#ports.get(worker);
     // A message of a worker that has ended.
     if (port === undefined) return;
@@ -71,6 +71,7 @@ export class BusSwitch<Worker> {
       if (isHeld) this.#hold(port, key);
       else this.#release(port, key);
     }
+    if (topics.length > 0) this.#sendControl(controlFrame('held', { from: String(round) }), [worker]);
     readFrames(frames, (frame) => {
       if (!FROM_WORKERS.has(frame.kind)) return;
       this.#deliver(frame, port);

@@ -27,4 +27,6 @@ export interface Bus {
   publish(message: BusMessage): void;
   /** Subscribes to a topic. Returns a function that ends the subscription. */
   subscribe(ref: string, topic: string, subscriber: BusSubscriber): () => void;
+  /** Resolves when messages of the other workers of this node reach all topics that are subscribed to now. */
+  subscribed(): Promise<void>;
 }

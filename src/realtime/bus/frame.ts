@@ -22,12 +22,14 @@ const KINDS = [
   'disconnected',
   'connected',
   'topics',
+  'held',
 ] as const;
 
 /**
  * The kinds of frames. `lost`: messages of the topic were dropped (of all topics, if it has no ref). `ended`: the worker
  * in `from` has ended. `silent`: the node of the worker in `from` cannot be reached, but may return. `disconnected` and
  * `connected`: whether messages of other nodes arrive. `topics`: topics that a node holds (topic-filter.ts).
+ * `held`: the switch has handled the subscriptions of the worker's message with the number in `from`.
  */
 export type FrameKind = (typeof KINDS)[number];
 

@@ -3,8 +3,9 @@ import type { Frame } from './frame.ts';
 import type { NodeLinkHandlers } from './node-link.ts';
 import type { TopicFilter } from './topic-filter.ts';
 
-/** Form of a node's id, and the separator before the number of a worker. */
-const NODE_ID = /^[\w-]{1,32}$/;
+/** Form of a node's id, and the characters that it has at most. */
+const NODE_ID = /^[\w-]+$/;
+const MAX_ID_CHARACTERS = 32;
 /** Bounds of what other nodes make this node remember. */
 const MAX_PEERS = 256;
 const MAX_WORKERS = 1024;
@@ -56,7 +57,8 @@ export class Peers {
       peer.seenAt = now;
       return false;
     }
-    if (node === this.#own || !NODE_ID.test(node) || this.#peers.size >= MAX_PEERS) return false;
+    if (node === this.#own || !NODE_ID.test(node) || node.length > MAX_ID_CHARACTERS || this.#peers.size >= MAX_PEERS)
+      return false;
     this.#peers.set(node, { seenAt: now, workers: new Set(), topics: null });
     // The node did not run for a while. Both sides ask each other again for what they missed.
     if (this.#silent.delete(node)) this.#handlers.onLost({ ref: '', topic: '' });

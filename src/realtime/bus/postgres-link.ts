@@ -21,6 +21,7 @@ const MAX_PAYLOAD_BYTES = 7900;
 const MAX_BATCH_CHARACTERS = 8 * 1024 * 1024;
 /** Notifications that wait until a batch before them was read from the table. */
 const MAX_UNREAD = 1000;
+const SECOND_MILLISECONDS = 1000;
 /** Connections of the link: one sends, one reads. */
 const CONNECTIONS = 2;
 /** How long a connection may be idle, and how long a statement waits for one. */
@@ -96,7 +97,7 @@ export class PostgresLink implements NodeLink {
     });
     this.#batcher = new Batcher({
       queue: this.#queue,
-      milliseconds: 1000 / limits.realtimeNotificationsPerSecond.default,
+      milliseconds: SECOND_MILLISECONDS / limits.realtimeNotificationsPerSecond.default,
       maxBytes: BATCH_BYTES,
       hasMore: () => this.#topics.hasChanges,
       send: (frames, sent) => {
@@ -274,7 +275,7 @@ export class PostgresLink implements NodeLink {
   }
 
   #onNotification(payload: string): void {
-    const [, node = '', content = ''] = /^([\w-]{1,32}) (.*)$/.exec(payload) ?? [];
+    const [, node = '', content = ''] = /^([\w-]+) (.*)$/.exec(payload) ?? [];
     if (node === this.#id) return;
     if (content === '') {
       this.#malformed++;
@@ -323,6 +324,10 @@ export class PostgresLink implements NodeLink {
       return;
     }
     this.#seen(node);
+    if (this.#peers.get(node) === undefined) {
+      this.#malformed++;
+      return;
+    }
     const isComplete = readFrames(Buffer.from(content, 'base64'), (frame) => {
       if (!this.#onFrame(node, frame)) this.#malformed++;
     });

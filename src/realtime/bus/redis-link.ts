@@ -9,11 +9,11 @@ import { Peers } from './peers.ts';
 import { connectRedis, type RedisConnection } from './redis-connection.ts';
 
 /**
- * Interval at which a node publishes a sign of life, which it receives itself, and the time after which a missing one
- * means that the broker does not work.
+ * Interval at which a node publishes a sign of life, which it receives itself, and the time without a reply or a message
+ * after which the broker does not work.
  */
 const HEARTBEAT_MILLISECONDS = 500;
-const ECHO_MILLISECONDS = 1200;
+const SILENCE_MILLISECONDS = 1200;
 /** Time after which a new connection has received the signs of life of all other nodes. */
 const INTRODUCTION_MILLISECONDS = 2000;
 /** Number of nodes whose last sequence number is stored. */
@@ -54,7 +54,9 @@ export class RedisLink implements NodeLink {
   /** Resolves when the broker has confirmed the subscriptions. A question may be published only then. */
   #subscribing: Promise<unknown> = Promise.resolve();
   #sequence = 0;
-  #echoAt = 0;
+  /** When the broker last replied to the publishing connection, and sent a message to the subscribing one. */
+  #repliedAt = 0;
+  #receivedAt = 0;
   #connectedAt = 0;
   #beatAt = 0;
   #pause = FIRST_RETRY_MILLISECONDS;
@@ -185,7 +187,8 @@ export class RedisLink implements NodeLink {
     const now = performance.now();
     this.#isFailed = false;
     this.#pause = FIRST_RETRY_MILLISECONDS;
-    this.#echoAt = now;
+    this.#repliedAt = now;
+    this.#receivedAt = now;
     this.#beatAt = now;
     this.#connectedAt = now;
     this.#peers.allSeen(now);
@@ -220,20 +223,34 @@ export class RedisLink implements NodeLink {
     const now = performance.now();
     const pause = now - this.#beatAt;
     this.#beatAt = now;
-    if (pause > ECHO_MILLISECONDS) {
+    if (pause > SILENCE_MILLISECONDS) {
       // This process did not run, so nothing is known about the broker and the other nodes.
-      this.#echoAt = now;
+      this.#repliedAt = now;
+      this.#receivedAt = now;
       this.#peers.allSeen(now);
     }
     // The other nodes have voided what the workers of this node announced.
     if (pause > limits.realtimeNodeSilenceSeconds.default * 1000) this.#options.handlers.onLost({ ref: '', topic: '' });
-    if (now - this.#echoAt > ECHO_MILLISECONDS) {
-      this.#fail(new Error('the broker does not pass on messages'));
-      return;
+    if (this.#isSilentAt(now)) {
+      // If this process was busy, messages may have arrived without being read. Node reads sockets before it runs the
+      // next immediate.
+      setImmediate(() => {
+        const isSilent = connection === this.#connection && this.#isSilentAt(now);
+        if (isSilent) this.#fail(new Error('the broker does not pass on messages'));
+      });
     }
     this.#peers.sweep(now);
-    connection.publish([this.#sealed(this.#nodesChannel, new Uint8Array(0))]).catch(() => undefined);
+    connection.publish([this.#sealed(this.#nodesChannel, new Uint8Array(0))]).then(
+      () => {
+        this.#repliedAt = performance.now();
+      },
+      () => undefined,
+    );
     this.#timer = setTimeout(() => this.#beat(), HEARTBEAT_MILLISECONDS).unref();
+  }
+
+  #isSilentAt(now: number): boolean {
+    return now - Math.min(this.#repliedAt, this.#receivedAt) > SILENCE_MILLISECONDS;
   }
 
   #changeSubscription(change: 'subscribe' | 'unsubscribe', ref: string): void {
@@ -261,9 +278,12 @@ export class RedisLink implements NodeLink {
       byApp.set(ref, frames);
     });
     const messages = [...byApp].map(([ref, frames]) => this.#sealed(this.#channelOf(ref), Buffer.concat(frames)));
-    await connection.publish(messages).catch((error: unknown) => {
+    try {
+      await connection.publish(messages);
+      this.#repliedAt = performance.now();
+    } catch (error) {
       if (connection === this.#connection) this.#fail(error);
-    });
+    }
   }
 
   #onMessage(channel: string, message: Buffer): void {
@@ -272,11 +292,9 @@ export class RedisLink implements NodeLink {
       this.#malformed++;
       return;
     }
+    this.#receivedAt = performance.now();
     const { node, sequence, frames } = opened;
-    if (node === this.#options.nodeId) {
-      if (channel === this.#nodesChannel) this.#echoAt = performance.now();
-      return;
-    }
+    if (node === this.#options.nodeId) return;
     if (sequence <= (this.#sequences.get(node) ?? 0)) {
       this.#malformed++;
       return;

@@ -29,6 +29,10 @@ export class WorkerBus implements Bus {
   readonly #queue = new OutQueue();
   readonly #batcher: Batcher;
   #isConnected = true;
+  /** Number of messages with topics that were sent, and of those that the switch has handled. */
+  #sentRounds = 0;
+  #heldRounds = 0;
+  #waiting: { readonly round: number; readonly resolve: () => void }[] = [];
 
   /** @param onFault Called with the error of a subscriber. */
   constructor(id: string, send: SendMessage<BusToPrimary>, onFault: (error: unknown) => void) {
@@ -42,7 +46,8 @@ export class WorkerBus implements Bus {
       send: (frames, sent) => {
         const topics = [...this.#changedTopics];
         this.#changedTopics.clear();
-        send({ type: 'bus', topics, frames }, sent);
+        if (topics.length > 0) this.#sentRounds++;
+        send({ type: 'bus', topics, round: this.#sentRounds, frames }, sent);
       },
     });
   }
@@ -74,6 +79,12 @@ export class WorkerBus implements Bus {
     return () => {
       if (subscribers.delete(entry) && subscribers.size === 0) this.#changeTopic(key, null);
     };
+  }
+
+  subscribed(): Promise<void> {
+    const round = this.#sentRounds + (this.#changedTopics.size > 0 ? 1 : 0);
+    if (this.#heldRounds >= round) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ round, resolve }));
   }
 
   /** Handles a message of the primary. */
@@ -114,12 +125,22 @@ export class WorkerBus implements Bus {
         this.#isConnected = kind === 'connected';
         this.#tell(null, (subscriber) => subscriber.onConnected(this.#isConnected));
         return;
+      case 'held':
+        this.#onHeld(Number(from));
+        return;
       case 'topics':
         return;
       default:
         if (this.#ended.has(from)) return;
         this.#tell(topicKey(ref, topic), (subscriber) => subscriber.receive({ kind, ref, topic, body }, from));
     }
+  }
+
+  #onHeld(round: number): void {
+    this.#heldRounds = round;
+    const ready = this.#waiting.filter((each) => each.round <= round);
+    this.#waiting = this.#waiting.filter((each) => each.round > round);
+    for (const { resolve } of ready) resolve();
   }
 
   /** Calls the subscribers of a topic, or of all topics if `key` is null. */

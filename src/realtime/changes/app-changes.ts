@@ -177,7 +177,7 @@ export class AppChanges implements ChangeFeed, LogReader {
     const { catalog, groups } = await this.#currentGroups();
     const read = changes.flatMap((change): ReadChange[] => {
       const table = catalog.byPart.get(change.relation);
-      if (!table || !groups.has(table.oid)) return [];
+      if (!table || !groups.has(table.oid) || !isPublished(table, change)) return [];
       return [
         {
           change,
@@ -230,4 +230,16 @@ export class AppChanges implements ChangeFeed, LogReader {
       this.#remove(follower);
     }
   }
+}
+
+const events: Readonly<Partial<Record<Change['operation'], PublishedTable['events'][number]>>> = {
+  I: 'INSERT',
+  U: 'UPDATE',
+  D: 'DELETE',
+};
+
+/** Returns false for an operation that the publication leaves out. */
+function isPublished(table: PublishedTable, { operation }: Change): boolean {
+  const event = events[operation];
+  return event === undefined || table.events.includes(event);
 }

@@ -49,8 +49,7 @@ export function followedTables(
   return requests.flatMap((request) => {
     const named = tables.filter(
       ({ schema, name }) =>
-        [request.schema, '*'].includes(request.schema === '*' ? '*' : schema) &&
-        (request.table === '*' || request.table === name),
+        (request.schema === '*' || request.schema === schema) && (request.table === '*' || request.table === name),
     );
     const isPattern = request.schema === '*' || request.table === '*';
     if (isPattern && request.select !== null) {
@@ -75,7 +74,7 @@ function followedTable(request: ChangeRequest, table: PublishedTable, access: Ro
     id: request.id,
     event: request.event,
     table,
-    filter: request.filter === null ? null : tableFilter(table, readable, request.filter),
+    filter: tableFilter(table, readable, request.filter),
     view,
     viewKey: view.json,
   };

@@ -1,5 +1,6 @@
 import type { Identity } from '../../identity/identity.ts';
 import type { FollowedTable, Follower } from './change-follower.ts';
+import { hasPlainId } from './compiled-condition.ts';
 import type { PublishedTable, RoleAccess } from './published-tables.ts';
 import { type Sight, sightOf } from './sight.ts';
 
@@ -7,7 +8,11 @@ import { type Sight, sightOf } from './sight.ts';
 export interface ChangeGroup {
   readonly as: Identity;
   readonly sight: Sight;
+  /** The columns that the role may select. */
+  readonly columns: readonly string[];
   readonly members: { readonly follower: Follower; readonly entries: FollowedTable[] }[];
+  /** True if the policies cannot be evaluated on images. */
+  asksRows: boolean;
 }
 
 /** The subscribers of one table. */
@@ -22,6 +27,7 @@ const changingClaims = new Set(['iat', 'exp']);
 /** Returns the key of the callers that see the same rows. */
 function groupKey({ role, claims }: Identity, sight: Sight): string {
   if (typeof sight === 'string') return role;
+  if (sight.test) return JSON.stringify([role, claims.sub]);
   return JSON.stringify([role, Object.entries(claims).filter(([name]) => !changingClaims.has(name))]);
 }
 
@@ -31,20 +37,41 @@ export function groupFollowers(
   accessOf: (role: string) => RoleAccess | undefined,
 ): Map<number, TableFollowers> {
   const byTable = new Map<number, TableFollowers>();
+  const sights = new Map<RoleAccess, Map<PublishedTable, Sight>>();
+  const sightIn = (table: PublishedTable, access: RoleAccess): Sight => {
+    const ofRole = sights.get(access) ?? new Map<PublishedTable, Sight>();
+    sights.set(access, ofRole);
+    const sight = ofRole.get(table) ?? sightOf(table, access);
+    ofRole.set(table, sight);
+    return sight;
+  };
   for (const follower of followers) {
     const access = accessOf(follower.identity.role);
     if (!access || follower.isEnded) continue;
-    const ofTable = new Map<PublishedTable, FollowedTable[]>();
-    for (const entry of follower.entries) ofTable.set(entry.table, [...(ofTable.get(entry.table) ?? []), entry]);
-    for (const [table, entries] of ofTable) {
+    for (const [table, entries] of entriesByTable(follower)) {
       const found = byTable.get(table.oid) ?? { table, groups: new Map<string, ChangeGroup>() };
       byTable.set(table.oid, found);
-      const sight = sightOf(table, access);
+      const sight = sightFor(follower.identity, sightIn(table, access));
       const key = groupKey(follower.identity, sight);
-      const group = found.groups.get(key) ?? { as: follower.identity, sight, members: [] };
+      const columns = access.columns[table.oid] ?? [];
+      const group = found.groups.get(key) ?? { as: follower.identity, sight, columns, members: [], asksRows: false };
       found.groups.set(key, group);
       group.members.push({ follower, entries });
     }
   }
   return byTable;
+}
+
+/** Returns how a caller's rows are found. PostgreSQL decides about callers whose id has another form. */
+const sightFor = (identity: Identity, sight: Sight): Sight =>
+  typeof sight === 'string' || sight.test === null || hasPlainId(identity) ? sight : { ...sight, test: null };
+
+function entriesByTable({ entries }: Follower): Map<PublishedTable, FollowedTable[]> {
+  const found = new Map<PublishedTable, FollowedTable[]>();
+  for (const entry of entries) {
+    const ofTable = found.get(entry.table);
+    if (ofTable) ofTable.push(entry);
+    else found.set(entry.table, [entry]);
+  }
+  return found;
 }

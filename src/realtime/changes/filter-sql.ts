@@ -16,13 +16,17 @@ export interface TableFilter {
 }
 
 /**
- * Reads the filter of a table.
+ * Reads the filter of a table, and joins it with the condition of the publication. Returns null if every row passes.
  * @param columns The columns that the caller may select. A filter on another column would reveal its values.
  * @throws NinefoldError RealtimeDisabledForConfiguration
  */
-export function tableFilter(table: PublishedTable, columns: readonly string[], text: string): TableFilter | null {
-  const conditions = readFilter(text);
-  if (conditions.length === 0) return null;
+export function tableFilter(
+  table: PublishedTable,
+  columns: readonly string[],
+  text: string | null,
+): TableFilter | null {
+  const conditions = readFilter(text ?? '');
+  if (conditions.length === 0 && table.condition === null) return null;
   const values: string[] = [];
   const schemas = new Set(['pg_catalog']);
   const tests: (((image: RowImage) => boolean) | null)[] = [];
@@ -37,7 +41,9 @@ export function tableFilter(table: PublishedTable, columns: readonly string[], t
     tests.push(testOf(column, condition));
     return conditionSql(column, condition, values);
   });
-  const test = tests.includes(null) ? null : (image: RowImage) => tests.every((each) => each?.(image));
+  if (table.condition !== null) parts.push(`(${table.condition})`);
+  const test =
+    table.condition !== null || tests.includes(null) ? null : (image: RowImage) => tests.every((each) => each?.(image));
   return { condition: parts.join(' and '), values, searchPath: [...schemas].map(quoteIdentifier).join(', '), test };
 }
 

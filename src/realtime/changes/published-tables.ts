@@ -12,7 +12,9 @@ export interface PublishedColumn {
   /** Schema of the type, which also contains its operators. */
   readonly typeSchema: string;
   readonly isKey: boolean;
-  /** False for a column that the publication leaves out, and for one that PostgreSQL computes when it is read. */
+  /** True for a column that PostgreSQL computes when it is read. Triggers see NULL. */
+  readonly isComputed: boolean;
+  /** False for a column that the publication leaves out, and for a computed one. */
   readonly isPublished: boolean;
   /** True if two values are equal exactly if their bytes are. */
   readonly isBytewise: boolean;
@@ -58,7 +60,7 @@ const TABLES = `select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object
     'columns', (select pg_catalog.json_agg(pg_catalog.json_build_object(
         'name', a.attname, 'type', y.typname, 'sqlType', pg_catalog.format_type(a.atttypid, a.atttypmod), 'typeSchema', s.nspname,
         'isKey', coalesce(a.attnum = any (k.indkey::pg_catalog.int2[]), false),
-        'isPublished', a.attgenerated <> 'v' and (t.columns is null or a.attnum = any (t.columns)),
+        'isComputed', a.attgenerated = 'v', 'isPublished', a.attgenerated <> 'v' and (t.columns is null or a.attnum = any (t.columns)),
         'isBytewise', y.typname in ('int2', 'int4', 'int8', 'uuid', 'bool') and s.nspname = 'pg_catalog'
           or y.typname in ('text', 'varchar') and s.nspname = 'pg_catalog' and l.collisdeterministic
       ) order by a.attnum)

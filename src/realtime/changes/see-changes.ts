@@ -5,6 +5,7 @@ import type { ReadChange } from './change-view.ts';
 import type { TableFilter } from './filter-sql.ts';
 import { type Answer, askMembers, type Question } from './member-questions.ts';
 import type { PublishedTable } from './published-tables.ts';
+import { isOfTheImage, mustAskRow, rowQuery } from './row-questions.ts';
 import { imageQuery } from './sight.ts';
 
 /** Whether a condition is true for the old and the new row of a change. */
@@ -15,11 +16,13 @@ export interface Seen {
 
 /** The decisions about the changes of one read. */
 export interface Sights {
-  /** Decisions of the policies for a group; an error if a policy raises one. */
+  /** Returns the decisions of the policies for a group; an error if a policy raises one. */
   of(group: ChangeGroup, change: ReadChange): Seen | DatabaseError;
-  /** Decisions of a filter for a group. */
+  /** Returns the decisions of a filter for a group. */
   filtered(group: ChangeGroup, filter: TableFilter, change: ReadChange): Seen | DatabaseError;
 }
+
+type Decisions = Map<ReadChange, Seen | DatabaseError>;
 
 const always: Seen = { old: true, new: true };
 const never: Seen = { old: false, new: false };
@@ -30,48 +33,127 @@ export async function seeChanges(
   changes: readonly ReadChange[],
   followers: ReadonlyMap<number, TableFollowers>,
 ): Promise<Sights> {
-  const policies = new Map<ChangeGroup, ReadonlyMap<ReadChange, Seen> | DatabaseError>();
-  const filters = new Map<string, ReadonlyMap<ReadChange, Seen> | DatabaseError>();
-  const questions: Question[] = [];
-  const takers: ((answer: Answer) => void)[] = [];
+  const policies = new Map<ChangeGroup, Decisions>();
+  const filters = new Map<string, Decisions>();
+  const images = new Asking(database);
+  const rows = new Asking(database);
   for (const [table, ofTable] of byTable(changes)) {
-    const images = imagesOf(ofTable);
     for (const group of followers.get(table.oid)?.groups.values() ?? []) {
-      if (typeof group.sight !== 'string') {
-        questions.push({
-          as: group.as,
-          text: imageQuery(table, group.sight.condition),
-          params: [images],
-          searchPath: '',
-        });
-        takers.push((answer) => policies.set(group, seenBy(ofTable, answer)));
-      }
+      policies.set(group, decidePolicies(group, table, ofTable, images, rows));
       for (const filter of sqlFilters(group)) {
         const key = filterKey(group, filter);
-        if (filters.has(key)) continue;
-        filters.set(key, new Map());
-        questions.push({
-          as: group.as,
-          text: imageQuery(table, filter.condition),
-          params: [images, ...filter.values],
-          searchPath: filter.searchPath,
-        });
-        takers.push((answer) => filters.set(key, seenBy(ofTable, answer)));
+        if (!filters.has(key)) filters.set(key, decideFilter(group, filter, table, ofTable, images));
       }
     }
   }
-  const answers = await askMembers(database, questions);
-  for (const [i, answer] of answers.entries()) takers[i]?.(answer);
-  const seenIn = (found: ReadonlyMap<ReadChange, Seen> | DatabaseError | undefined, change: ReadChange) =>
-    found instanceof DatabaseError ? found : (found?.get(change) ?? never);
+  await images.run();
+  await rows.run();
   return {
-    of: (group, change) =>
-      group.sight === 'all' ? always : group.sight === 'none' ? never : seenIn(policies.get(group), change),
+    of: (group, change) => policies.get(group)?.get(change) ?? never,
     filtered: (group, filter, change) =>
       filter.test
         ? { old: change.old !== null && filter.test(change.old), new: change.new !== null && filter.test(change.new) }
-        : seenIn(filters.get(filterKey(group, filter)), change),
+        : (filters.get(filterKey(group, filter))?.get(change) ?? never),
   };
+}
+
+/** Collects questions, and sends them together. */
+class Asking {
+  readonly #database: Executor;
+  readonly #questions: Question[] = [];
+  readonly #takers: ((answer: Answer) => void)[] = [];
+
+  constructor(database: Executor) {
+    this.#database = database;
+  }
+
+  add(question: Question, take: (answer: Answer) => void): void {
+    this.#questions.push(question);
+    this.#takers.push(take);
+  }
+
+  async run(): Promise<void> {
+    const answers = await askMembers(this.#database, this.#questions);
+    for (const [i, answer] of answers.entries()) this.#takers[i]?.(answer);
+  }
+}
+
+function decidePolicies(
+  group: ChangeGroup,
+  table: PublishedTable,
+  changes: readonly ReadChange[],
+  images: Asking,
+  rows: Asking,
+): Decisions {
+  const { sight, as } = group;
+  if (typeof sight === 'string') return new Map(changes.map((change) => [change, sight === 'all' ? always : never]));
+  const decisions: Decisions = new Map();
+  const asked: ReadChange[] = [];
+  const ofRows: ReadChange[] = [];
+  for (const change of changes) {
+    if (group.asksRows || mustAskRow(table, sight.condition, change)) ofRows.push(change);
+    else if (sight.test)
+      decisions.set(
+        change,
+        testImages(change, (image) => sight.test?.(image, as) === true),
+      );
+    else asked.push(change);
+  }
+  if (asked.length > 0) {
+    images.add(
+      { as, text: imageQuery(table, sight.condition), params: [imagesOf(asked)], searchPath: '' },
+      (answer) => {
+        if (answer instanceof DatabaseError && isOfTheImage(answer)) {
+          group.asksRows = true;
+          askRows(group, table, asked, rows, decisions);
+        } else assign(decisions, asked, answer);
+      },
+    );
+  }
+  askRows(group, table, ofRows, rows, decisions);
+  return decisions;
+}
+
+/**
+ * Asks for the rows as they are. Whether the caller saw the row before is unknown, so nobody hears of its end.
+ */
+function askRows(
+  { as, columns }: ChangeGroup,
+  table: PublishedTable,
+  changes: readonly ReadChange[],
+  rows: Asking,
+  decisions: Decisions,
+): void {
+  for (const isKeyOnly of [false, true]) {
+    const asked = changes.filter(({ change, new: row }) => change.isTooLarge === isKeyOnly && row !== null);
+    const text = rowQuery(table, columns, isKeyOnly);
+    if (asked.length === 0 || text === null) continue;
+    const params = [`[${asked.map(({ change }) => change.new).join(',')}]`];
+    rows.add({ as, text, params, searchPath: '' }, (answer) => {
+      for (const [i, change] of asked.entries()) {
+        decisions.set(change, answer instanceof DatabaseError ? answer : { old: false, new: answer[i] === true });
+      }
+    });
+  }
+}
+
+function decideFilter(
+  { as }: ChangeGroup,
+  filter: TableFilter,
+  table: PublishedTable,
+  changes: readonly ReadChange[],
+  images: Asking,
+): Decisions {
+  const decisions: Decisions = new Map();
+  // The key alone does not tell whether a row passes.
+  const asked = changes.filter(({ change }) => !change.isTooLarge);
+  if (asked.length > 0) {
+    const params = [imagesOf(asked), ...filter.values];
+    images.add({ as, text: imageQuery(table, filter.condition), params, searchPath: filter.searchPath }, (answer) =>
+      assign(decisions, asked, answer),
+    );
+  }
+  return decisions;
 }
 
 /** Equal filters are asked once for each role, because functions behind operators can depend on it. */
@@ -95,18 +177,24 @@ function byTable(changes: readonly ReadChange[]): Map<PublishedTable, ReadChange
   return found;
 }
 
+const testImages = ({ old, new: row }: ReadChange, test: (image: NonNullable<ReadChange['old']>) => boolean): Seen => ({
+  old: old !== null && test(old),
+  new: row !== null && test(row),
+});
+
 /** Returns the images of the changes as one JSON list, each old row before its new row. */
 const imagesOf = (changes: readonly ReadChange[]): string =>
   `[${changes.flatMap(({ change }) => [change.old, change.new].filter((image) => image !== null)).join(',')}]`;
 
 /** Assigns the values for the images to their changes. */
-function seenBy(changes: readonly ReadChange[], answer: Answer): ReadonlyMap<ReadChange, Seen> | DatabaseError {
-  if (answer instanceof DatabaseError) return answer;
+function assign(decisions: Decisions, changes: readonly ReadChange[], answer: Answer): void {
   let at = 0;
-  return new Map(
-    changes.map((change) => [
+  for (const change of changes) {
+    decisions.set(
       change,
-      { old: change.old !== null && answer[at++] === true, new: change.new !== null && answer[at++] === true },
-    ]),
-  );
+      answer instanceof DatabaseError
+        ? answer
+        : { old: change.old !== null && answer[at++] === true, new: change.new !== null && answer[at++] === true },
+    );
+  }
 }

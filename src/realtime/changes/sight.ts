@@ -1,8 +1,15 @@
 import { quoteIdentifier } from '../../database/statement.ts';
+import { type Condition, compileCondition } from './compiled-condition.ts';
 import type { PublishedTable, RoleAccess } from './published-tables.ts';
 
-/** Which rows of a table a role sees: all, none, or those for which a condition in SQL is true. */
-export type Sight = 'all' | 'none' | { readonly condition: string };
+/** A condition of policies: its SQL, and a function that evaluates it without PostgreSQL, or null. */
+export interface SightCondition {
+  readonly condition: string;
+  readonly test: Condition | null;
+}
+
+/** Which rows of a table a role sees: all, none, or those for which a condition is true. */
+export type Sight = 'all' | 'none' | SightCondition;
 
 /**
  * Returns which rows of a table a role sees by the policies for SELECT. Permissive policies are joined by OR, restrictive ones by AND
@@ -14,8 +21,9 @@ export function sightOf(table: PublishedTable, access: RoleAccess): Sight {
   const permissive = applied.filter(({ isPermissive }) => isPermissive);
   if (permissive.length === 0) return 'none';
   const restrictive = applied.filter(({ isPermissive }) => !isPermissive).map(({ using }) => `(${using})`);
-  const anyOf = permissive.map(({ using }) => `(${using})`).join(' or ');
-  return { condition: [`(${anyOf})`, ...restrictive].join(' and ') };
+  const anyOf = permissive.map(({ using }) => `(${using})`).join(' OR ');
+  const condition = [`(${anyOf})`, ...restrictive].join(' AND ');
+  return { condition, test: compileCondition(condition, table.columns) };
 }
 
 /** Returns the SQL name of a table. */

@@ -34,13 +34,12 @@ export class Callers {
    * Returns the caller of a join: of its token, or of the key of the socket.
    * @throws NinefoldError InvalidJWTToken, RealtimeRestarting
    */
-  async identify({ identity: ofSocket, apikey }: Connection, token: string | null): Promise<Identity> {
-    if (ofSocket.source === 'builder') return ofSocket;
+  async identify({ caller }: Connection, token: string | null): Promise<Identity> {
+    if (caller.authorise !== null) return caller.authorise(token).catch(throwRefusal);
+    const { apikey } = caller;
     const authorization = token === null ? undefined : `Bearer ${token}`;
     const { app, identify } = this.#parts;
-    const identity = await identify(app(), { apikey, authorization }).catch((error: unknown) => {
-      throw asRefusal(error);
-    });
+    const identity = await identify(app(), { apikey, authorization }).catch(throwRefusal);
     if (expiryOf(identity) <= Date.now() / 1000) throw tokenExpired();
     return identity;
   }
@@ -111,7 +110,8 @@ export class Callers {
   async verifyAll(): Promise<boolean> {
     const byCaller = new Map<string, Channel[]>();
     for (const [channel, { connection, token }] of this.#channels) {
-      const key = JSON.stringify([connection.apikey, token]);
+      if (connection.caller.authorise !== null) continue;
+      const key = JSON.stringify([connection.caller.apikey, token]);
       byCaller.set(key, [...(byCaller.get(key) ?? []), channel]);
     }
     const callers = [...byCaller.values()];
@@ -123,6 +123,13 @@ export class Callers {
     };
     await Promise.all(Array.from({ length: VERIFIED_TOGETHER }, work));
     return isComplete;
+  }
+
+  /** Ends the channels of builders whose session or right on the app has ended. */
+  async verifyBuilders(): Promise<void> {
+    for (const [channel, { connection }] of [...this.#channels]) {
+      if (connection.caller.authorise !== null && !channel.isEnded) await this.#verify([channel]);
+    }
   }
 
   /** Asks the policies again about every private channel. */
@@ -177,8 +184,12 @@ function endOf(channel: Channel, error: unknown): void {
 
 /** Returns the time at which the token of a caller expires, in seconds since 1970; Infinity for a key. */
 function expiryOf({ source, claims }: Identity): number {
-  const isToken = source === 'token' || source === 'external-token';
+  const isToken = source === 'token' || source === 'external-token' || source === 'builder';
   return isToken && typeof claims.exp === 'number' ? claims.exp : Number.POSITIVE_INFINITY;
+}
+
+function throwRefusal(error: unknown): never {
+  throw asRefusal(error);
 }
 
 /** Returns the refusal of a caller in the words of Supabase. */

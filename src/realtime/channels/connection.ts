@@ -15,6 +15,17 @@ const PREFIX = 'realtime:';
 /** A socket that sends this many times more than its limit in a second is closed. */
 const FLOOD_FACTOR = 10;
 
+/** The caller of a socket, whose joins may carry a token. */
+export interface SocketCaller {
+  /** The API key of the URL; undefined without one. */
+  readonly apikey: string | undefined;
+  /**
+   * Authorises a builder and returns the identity of a channel. Null for all other callers.
+   * @param as The token of the join, which names whom the builder acts as; null for the service role.
+   */
+  readonly authorise: ((as: string | null) => Promise<Identity>) | null;
+}
+
 /** A join that has passed the checks which need no database. */
 export interface Join {
   readonly connection: Connection;
@@ -52,10 +63,7 @@ export interface ConnectionHost {
 /** One socket with its channels. */
 export class Connection {
   readonly socket: ClientSocket;
-  /** The caller that the URL of the socket names. */
-  readonly identity: Identity;
-  /** The API key of the URL; undefined without one. */
-  readonly apikey: string | undefined;
+  readonly caller: SocketCaller;
   readonly #host: ConnectionHost;
   readonly #channels = new Map<string, Channel>();
   /** Topics whose joins are not decided, with the last message about them. */
@@ -63,10 +71,9 @@ export class Connection {
   readonly #messages = new RatePerSecond();
   readonly #bytes = new RatePerSecond();
 
-  constructor(socket: ClientSocket, identity: Identity, apikey: string | undefined, host: ConnectionHost) {
+  constructor(socket: ClientSocket, caller: SocketCaller, host: ConnectionHost) {
     this.socket = socket;
-    this.identity = identity;
-    this.apikey = apikey;
+    this.caller = caller;
     this.#host = host;
   }
 

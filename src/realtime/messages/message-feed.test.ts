@@ -92,6 +92,23 @@ describe('MessageFeed', () => {
     });
   });
 
+  it('delivers at once what a transaction inserted before the last read, and commits after others', async () => {
+    await withFeed(['room'], async (seen) => {
+      const long = database.as('app_owner');
+      await long.transaction(async (tx) => {
+        await tx.script(`select realtime.send('{}', 'early', 'room')`);
+        await scriptIn(owner, `select realtime.send('{}', 'late', 'room')`);
+        await expect.poll(() => seen.length).toBe(1);
+        // The next polls find nothing new.
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      });
+      const committed = performance.now();
+      await expect.poll(() => seen.map(({ event }) => event)).toEqual(['late', 'early']);
+      // Without knowledge of the transaction, a read would follow after five seconds.
+      expect(performance.now() - committed).toBeLessThan(2500);
+    });
+  });
+
   it('delivers more rows than one page has', async () => {
     await withFeed(['room'], async (seen, gaps) => {
       await scriptIn(
@@ -193,6 +210,17 @@ describe('replayMessages', () => {
     expect(await numbers('room', Date.now() - 200_000)).toEqual([2, 1, 0]);
     expect(await numbers('room', Date.now() + 3_600_000)).toEqual([]);
     expect(await numbers('public', 0)).toEqual([]);
+  });
+
+  it('returns the last messages that fit into four megabytes', async () => {
+    await scriptIn(
+      owner,
+      `insert into realtime.messages (topic, extension, event, payload, private)
+        select 'room', 'broadcast', repeat('e', case when n = 1 then 5000 else 5 end), to_jsonb(repeat('x', 1000000)), true
+        from generate_series(1, 8) n`,
+    );
+    const request = parseReplay({ since: 0 }, true);
+    expect(await replayMessages(authenticator, 'room', request, 2_000_000)).toHaveLength(4);
   });
 
   it('refuses public channels and other values than integers', () => {

@@ -1,11 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { readMessages, readSnapshot, type StoredMessage } from './message-reader.ts';
+import { readMark, readMessages, type StoredMessage } from './message-reader.ts';
+import { MessageWriters } from './message-writers.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Pause between two reads. */
 const POLL_MILLISECONDS = 200;
+/** Shortest pause between two reads, for an app that the API writes to all the time. */
+const POKED_MILLISECONDS = 10;
 /** Pause after a read that PostgreSQL refused, such as without the table. */
 const REFUSED_MILLISECONDS = 30_000;
 /** Pause after a read that failed otherwise. */
@@ -38,6 +42,7 @@ export class MessageFeed {
   readonly #topics = new Map<string, number>();
   #topicsJson: string | null = null;
   #since: Snapshot | null = null;
+  #writers = new MessageWriters();
   #timer: NodeJS.Timeout | null = null;
   #isReading = false;
   #isPoked = false;
@@ -104,6 +109,7 @@ export class MessageFeed {
     while (this.#isPoked && this.#topics.size > 0) {
       this.#isPoked = false;
       pause = await this.#read();
+      if (this.#isPoked) await delay(POKED_MILLISECONDS, undefined, { ref: false });
     }
     this.#isReading = false;
     this.#isPoked = false;
@@ -114,8 +120,12 @@ export class MessageFeed {
   /** Reads once. Returns the pause before the next read in milliseconds. */
   async #read(): Promise<number> {
     try {
-      if (this.#since) await this.#deliverSince(this.#since);
-      else this.#begin(await readSnapshot(this.#options.database));
+      const mark = await readMark(this.#options.database);
+      if (!this.#since) this.#begin(mark.snapshot);
+      else if (this.#writers.mayHaveWritten(mark)) {
+        const until = await this.#deliverSince(this.#since);
+        if (until) this.#writers.onRead(mark.value, until);
+      }
       return POLL_MILLISECONDS;
     } catch (error) {
       if (!(error instanceof DatabaseError)) return RETRY_MILLISECONDS;
@@ -130,11 +140,13 @@ export class MessageFeed {
   }
 
   #begin(snapshot: Snapshot): void {
+    this.#writers = new MessageWriters();
     if (this.#topics.size > 0) this.#since = snapshot;
     this.#resolveWaiting();
   }
 
-  async #deliverSince(since: Snapshot): Promise<void> {
+  /** Returns the snapshot up to which the messages are delivered; null if no topic is watched any longer. */
+  async #deliverSince(since: Snapshot): Promise<Snapshot | null> {
     let until: Snapshot | null = null;
     let after: string | null = null;
     let delivered = 0;
@@ -147,7 +159,7 @@ export class MessageFeed {
         maxPayloadBytes: this.#options.maxPayloadBytes(),
       });
       // No topic is watched any longer, or others since a new beginning.
-      if (this.#since !== since) return;
+      if (this.#since !== since) return null;
       until ??= page.snapshot;
       after = page.after;
       delivered += page.messages.length;
@@ -158,6 +170,7 @@ export class MessageFeed {
       }
     } while (after !== null);
     this.#since = until;
+    return until;
   }
 
   #deliver(message: StoredMessage): void {

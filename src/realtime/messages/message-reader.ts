@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../database/database.ts';
 import type { Statement } from '../../database/statement.ts';
 import { serviceRole } from '../../identity/identity.ts';
@@ -39,16 +40,31 @@ export interface MessageRange {
 
 /** Rows and bytes of a page. */
 const PAGE_ROWS = 500;
-const PAGE_BYTES = 4 * 1024 * 1024;
+export const PAGE_BYTES = 4 * 1024 * 1024;
+/** Longest name of an event in bytes: four for each character of the longest name that clients can send. */
+export const MAX_EVENT_BYTES = 4 * limits.realtimeTopicCharacters.default;
 /** Time limit of a read. The app's owner may have put a view in the place of the table. */
 const STATEMENT_MILLISECONDS = '5000';
 
-/** Reads the current snapshot of an app's database. */
-export async function readSnapshot(database: Executor): Promise<Snapshot> {
-  const [result] = await database.run([
-    { text: 'select pg_catalog.pg_current_snapshot()', params: [], planKey: 'messages' },
+/** The state of the sequence of realtime.messages, and a snapshot that PostgreSQL took before. */
+export interface SequenceMark {
+  readonly value: string;
+  readonly snapshot: Snapshot;
+}
+
+/** Reads the state of the sequence. It costs a third of a read of messages. */
+export async function readMark(database: Executor): Promise<SequenceMark> {
+  const [, result] = await database.run([
+    become,
+    {
+      text: `select last_value::bigint::text || case when is_called::boolean then '' else ' new' end, pg_catalog.pg_current_snapshot()
+        from realtime.messages_number`,
+      params: [],
+      planKey: serviceRole.role,
+    },
   ]);
-  return new Snapshot(result?.rows[0]?.[0]?.toString() ?? '');
+  const [value, snapshot] = result?.rows[0] ?? [];
+  return { value: value?.toString() ?? '', snapshot: new Snapshot(snapshot?.toString() ?? '') };
 }
 
 /**
@@ -62,7 +78,7 @@ export async function readMessages(database: Executor, range: MessageRange): Pro
     become,
     {
       text: READ,
-      params: [since.firstFuture, since.running, until?.text ?? null, after, topics, String(maxPayloadBytes)],
+      params: [since.firstFuture, `{${since.running}}`, until?.text ?? null, after, topics, String(maxPayloadBytes)],
       planKey: serviceRole.role,
     },
   ]);
@@ -83,6 +99,10 @@ export async function readMessages(database: Executor, range: MessageRange): Pro
   const isFull = messages.length === PAGE_ROWS || bytes >= PAGE_BYTES;
   return { messages, snapshot, after: isFull ? last : null };
 }
+
+/** Size of the payload of a row `m` in SQL. */
+export const PAYLOAD_BYTES = `coalesce(
+    pg_catalog.octet_length(m.payload::jsonb::text), pg_catalog.octet_length(m.binary_payload))::bigint`;
 
 /** Columns of `StoredMessage` in SQL, for a row `m` of realtime.messages with at most `max` bytes of payload. */
 export const messageColumns = (max: string): string => `m.topic::text, m.event::text, m.private::text, m.id::text,
@@ -126,8 +146,7 @@ const READ = `select pg_catalog.pg_current_snapshot()::text as snapshot, null::b
     from (
       select m.*, pg_catalog.sum(m.size) over (order by m.number rows unbounded preceding) as total
       from (
-        select m.*,
-          coalesce(pg_catalog.octet_length(m.payload::jsonb::text), pg_catalog.octet_length(m.binary_payload))::bigint as size
+        select m.*, ${PAYLOAD_BYTES} as size
         from (
           select m.topic, m.event, m.private, m.id, m.inserted_at, m.payload, m.binary_payload, m.number
           from realtime.messages m
@@ -135,7 +154,7 @@ const READ = `select pg_catalog.pg_current_snapshot()::text as snapshot, null::b
             and ($3::pg_snapshot is null or pg_catalog.pg_visible_in_snapshot(m.transaction_id, $3::pg_snapshot))
             and ($4::bigint is null or m.number > $4::bigint)
             and ($5::jsonb is null or m.topic in (select pg_catalog.jsonb_array_elements_text($5::jsonb)))
-            and m.extension = 'broadcast' and m.event is not null
+            and m.extension = 'broadcast' and pg_catalog.octet_length(m.event::text) <= ${MAX_EVENT_BYTES}
             and (m.payload is not null or m.binary_payload is not null)
             and m.inserted_at > (pg_catalog.now() at time zone 'UTC') - interval '1 day'
           order by m.number limit ${PAGE_ROWS}

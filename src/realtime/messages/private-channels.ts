@@ -35,6 +35,7 @@ export class PrivateChannels {
   readonly #database: Executor;
   readonly #milliseconds: number;
   readonly #decisions = new Map<string, Decision>();
+  #generation = 0;
   #running = 0;
   readonly #waiting: (() => void)[] = [];
 
@@ -63,7 +64,7 @@ export class PrivateChannels {
     const key = JSON.stringify([topic, identity.role, stableClaims(identity), headers]);
     const known = this.#decisions.get(key);
     if (known && known.until > now) return known.rights;
-    const rights = this.#inTurn(() => this.#ask(identity, topic, headers));
+    const rights = this.#inTurn(() => this.#askCurrent(identity, topic, headers));
     const decision = { rights, until: now + limits.realtimeRightsSeconds.default * 1000 };
     // The map is in the order of insertion, so its first entries are the oldest.
     this.#decisions.delete(key);
@@ -83,7 +84,15 @@ export class PrivateChannels {
    * read, and when the app's listener has lost its connection.
    */
   forget(): void {
+    this.#generation += 1;
     this.#decisions.clear();
+  }
+
+  /** Asks, and asks once more if the answer was forgotten meanwhile: it may be of the policies before a change. */
+  async #askCurrent(identity: Identity, topic: string, headers: string): Promise<TopicRights> {
+    const generation = this.#generation;
+    const rights = await this.#ask(identity, topic, headers);
+    return generation === this.#generation ? rights : this.#ask(identity, topic, headers);
   }
 
   /** Tries to read and to write probe rows as the caller, in one round trip, and rolls it back. */

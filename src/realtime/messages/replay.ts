@@ -3,7 +3,15 @@ import type { Executor } from '../../database/database.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { serviceRole } from '../../identity/identity.ts';
-import { become, messageColumns, messageOf, type StoredMessage } from './message-reader.ts';
+import {
+  become,
+  MAX_EVENT_BYTES,
+  messageColumns,
+  messageOf,
+  PAGE_BYTES,
+  PAYLOAD_BYTES,
+  type StoredMessage,
+} from './message-reader.ts';
 
 /** The last millisecond of the year 9999. */
 const LAST_MILLISECOND = 253_402_300_799_999;
@@ -33,7 +41,8 @@ export function parseReplay(value: unknown, isPrivate: boolean): ReplayRequest {
 
 /**
  * Returns the last messages of a private topic since a time, in the order of their times. The caller checks the rights
- * before the call. Messages with a larger payload than the limit are left out.
+ * before the call. Messages with a larger payload than
+ * the limit are left out.
  * @param database Connections as the app's authenticator.
  * @throws NinefoldError UnableToReplayMessages if the app's database cannot answer.
  */
@@ -68,13 +77,17 @@ export async function replayMessages(
 
 const isInteger = (value: unknown): value is number => Number.isSafeInteger(value);
 
-// A time in the future would make a message the last one for ever.
+// A time in the future would make a message the last one for ever. The last messages fit into the bytes of a page.
 const REPLAY = `select ${messageColumns('$4::int')}
   from (
-    select m.* from realtime.messages m
-    where m.topic = $1 and m.private and m.extension = 'broadcast' and m.event is not null
-      and m.inserted_at >= timestamp '1970-01-01' + $2::bigint * interval '1 millisecond'
-      and m.inserted_at < (pg_catalog.now() at time zone 'UTC') + interval '1 minute'
-    order by m.inserted_at desc, m.number desc limit $3::int
+    select m.*, pg_catalog.sum(${PAYLOAD_BYTES}) over (order by m.inserted_at desc, m.number desc rows unbounded preceding) as total
+    from (
+      select m.* from realtime.messages m
+      where m.topic = $1 and m.private and m.extension = 'broadcast' and pg_catalog.octet_length(m.event::text) <= ${MAX_EVENT_BYTES}
+        and m.inserted_at >= timestamp '1970-01-01' + $2::bigint * interval '1 millisecond'
+        and m.inserted_at < (pg_catalog.now() at time zone 'UTC') + interval '1 minute'
+      order by m.inserted_at desc, m.number desc limit $3::int
+    ) m
   ) m
+  where coalesce(m.total, 0) <= ${PAGE_BYTES}
   order by m.inserted_at desc, m.number desc`;

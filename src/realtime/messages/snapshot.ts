@@ -12,8 +12,8 @@ export class Snapshot {
     return this.text.split(':')[1] ?? '0';
   }
 
-  /** The transactions that were running, as an array of PostgreSQL. */
+  /** The transactions that were running, separated by commas. */
   get running(): string {
-    return `{${this.text.split(':')[2] ?? ''}}`;
+    return this.text.split(':')[2] ?? '';
   }
 }
