@@ -99,6 +99,11 @@ export class Channel implements TopicMember {
     else this.#host.deliverChecked(this, deliver);
   }
 
+  tellConnected(isConnected: boolean): void {
+    if (isConnected) this.system('system', 'ok', 'Messages of other nodes arrive again');
+    else this.system('system', 'error', wordsOf(new NinefoldError('RealtimeNodeDisconnected')));
+  }
+
   /** Remembers that the client missed a diff, so that it gets the whole state later. */
   missPresence(): void {
     if (this.#presence === 'sent') this.#presence = 'wanted';
@@ -190,7 +195,7 @@ export class Channel implements TopicMember {
   /** Ends the channel and tells the client why. */
   end(error: LiveFault, how: ChannelEnd, extension: 'system' | 'postgres_changes' = 'system'): void {
     if (this.#isEnded) return;
-    this.system(extension, 'error', `${error.code}: ${error.message}`);
+    this.system(extension, 'error', wordsOf(error));
     this.push(how === 'close' ? 'phx_close' : 'phx_error', {});
     this.leave();
   }
@@ -213,6 +218,10 @@ export class Channel implements TopicMember {
     this.#host.onEnded(this);
   }
 }
+
+/** Returns the words of an error on a socket: the code and the message. */
+export const wordsOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
+  `${code}: ${message}`;
 
 /** Replies to a message of a client. */
 export function replyTo(

@@ -20,6 +20,8 @@ export interface TopicMember {
   deliverPresence(outgoing: Outgoing): void;
   /** Remembers that the client missed a diff of presence, so that it gets the whole state later. */
   missPresence(): void;
+  /** Tells the client whether messages of other nodes may be missing. */
+  tellConnected(isConnected: boolean): void;
 }
 
 /** The parts that all topics of an app share. */
@@ -40,6 +42,7 @@ export class Topic implements TopicName {
   readonly #channels = new Set<TopicMember>();
   readonly #unsubscribe: () => void;
   #presence: Presence | null = null;
+  #isConnected = true;
 
   constructor(name: TopicName, parts: TopicParts) {
     this.key = topicKey(name);
@@ -50,7 +53,7 @@ export class Topic implements TopicName {
     this.#unsubscribe = parts.bus.subscribe(parts.ref, this.key, {
       receive: (message, from) => this.#receive(message, from),
       onPeerLost: (from) => this.#presence?.onPeerLost(from),
-      onConnected: (isConnected) => this.#presence?.onConnected(isConnected),
+      onConnected: (isConnected) => this.#onConnected(isConnected),
     });
   }
 
@@ -109,6 +112,14 @@ export class Topic implements TopicName {
   close(): void {
     this.#presence?.close();
     this.#unsubscribe();
+  }
+
+  /** Tells the members when messages of other nodes may be missing, and when they arrive again. */
+  #onConnected(isConnected: boolean): void {
+    this.#presence?.onConnected(isConnected);
+    if (this.#isConnected === isConnected) return;
+    this.#isConnected = isConnected;
+    for (const channel of this.#channels) channel.tellConnected(isConnected);
   }
 
   #announce(payload: string): void {
