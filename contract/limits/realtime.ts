@@ -80,6 +80,12 @@ export const realtimeLimits = limitsOf('realtime', {
     meaning: 'The longest topic and the longest name of an event.',
     code: 'InvalidJoinPayload',
   },
+  realtimeFilterCharacters: {
+    unit: 'characters',
+    default: 10_000,
+    meaning: 'The longest filter of an entry of postgres_changes.',
+    code: 'InvalidJoinPayload',
+  },
   realtimeChangesPerChannel: {
     unit: 'count',
     default: 100,

@@ -10,7 +10,7 @@ import type { ClientSocket } from '../socket/client-socket.ts';
 import type { Broadcast } from '../socket/frames.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
 import type { JoinOptions } from './join-payload.ts';
-import type { Topic } from './topic.ts';
+import type { Topic, TopicMember } from './topic.ts';
 
 /** How a channel ends: the client forgets it, or joins it again by itself. */
 export type ChannelEnd = 'close' | 'join again';
@@ -27,7 +27,7 @@ export interface ChannelHost {
 }
 
 /** One topic that one socket has joined. */
-export class Channel {
+export class Channel implements TopicMember {
   readonly socket: ClientSocket;
   /** The topic as the client names it, with `realtime:`. */
   readonly topicName: string;
@@ -69,6 +69,10 @@ export class Channel {
     this.rights = parts.rights;
     this.live = parts.live;
     this.#host = parts.host;
+  }
+
+  get getsOwn(): boolean {
+    return this.options.getsOwn;
   }
 
   get isEnded(): boolean {
