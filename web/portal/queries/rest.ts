@@ -1,5 +1,6 @@
 import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
+import { liveTopic } from '../../rows/live-changes.ts';
 import { type RestRequest, restRequest, totalOf } from '../../rows/rest-request.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
@@ -48,15 +49,18 @@ export interface Rows {
   readonly rows: readonly Row[];
   /** Number of all matching rows; null if the request does not ask for the count. */
   readonly total: number | null;
+  /** Topic of the live list of this read; null or absent if it has none. */
+  readonly live?: string | null;
 }
 
 /** Sends a data request on an entity as the caller. Throws Refusal if the server refuses it, and Unreachable if there is no response. */
 export async function callRest(
   portal: Portal,
-  { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,
+  { schema, name, key }: Pick<PortalEntity, 'schema' | 'name' | 'key'>,
   { method, params, body, prefer }: DataCall,
 ): Promise<Rows> {
-  const response = await send(portal, encodeURIComponent(name), schema, {
+  const path = encodeURIComponent(name);
+  const response = await send(portal, path, schema, {
     method,
     parameters: params,
     body: body && JSON.stringify(body),
@@ -64,7 +68,10 @@ export async function callRest(
   });
   const text = await response.text();
   if (!response.ok) throw new Refusal(response.status, parsed(text));
-  return { rows: text === '' ? [] : (parseExactly(text) as Row[]), total: totalOf(response) };
+  const rows = text === '' ? [] : (parseExactly(text) as Row[]);
+  const isRead = (method === undefined || method === 'GET') && key.length > 0;
+  const live = isRead ? liveTopic(restRequest(path, schema, { parameters: params }).url, schema) : null;
+  return { rows, total: totalOf(response), ...(live !== null && { live }) };
 }
 
 /** Sends a request to /rest/v1 as the caller. */

@@ -20,6 +20,7 @@ import { fieldIn, listFor, type Place, readableFields, useScreens } from '../../
 import { queryClient } from '../../queries/session.ts';
 import { undoDeletion } from '../../queries/undo.ts';
 import { Actions } from '../shared/actions.tsx';
+import { Company } from '../shared/company.tsx';
 import { Message, Trouble } from '../shared/message.tsx';
 import styles from '../shared/page.module.css';
 import { useToast } from '../shared/toast.tsx';
@@ -89,6 +90,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
               <State machine={entity.machine} state={String(row[entity.machine.field])} />
             </span>
           )}
+          <Company entity={entity} rowKey={keyOf(entity, row)} />
           <Tools entity={entity} row={row} back={list?.route ?? '/'} />
         </div>
         <h1 className={styles.title} dir="auto">
