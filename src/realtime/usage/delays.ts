@@ -2,7 +2,7 @@
 const MAX_DELAYS = 500;
 const PERIOD_MILLISECONDS = 60_000;
 
-const TIMESTAMP = /"commit_timestamp":"([^"]+)"/;
+const TIMESTAMP = /"commit_timestamp":"([^"]{10,40})"/;
 /** Bytes at the start of a change in which its time stands, after the names of its schema and table. */
 const HEAD_BYTES = 512;
 

@@ -49,7 +49,11 @@ it('ninefold realtime switches a table, whose call is a program for supabase-js'
   const ids = chapters.calls?.calls.flatMap(({ area, id }) => (area === 'realtime' ? id : [])) ?? [];
   expect(ids).toContain('realtime.public.notes.changes');
   for (const id of ids) {
-    const detail = await admin<CallDetail>(node, 'GET', `/apps/${app.ref}/specification/call?id=${encodeURIComponent(id)}`);
+    const detail = await admin<CallDetail>(
+      node,
+      'GET',
+      `/apps/${app.ref}/specification/call?id=${encodeURIComponent(id)}`,
+    );
     expect(detail.snippets.supabase_js).toContain('supabase');
     expect(detail.snippets.supabase_js).toContain(".channel('");
   }
