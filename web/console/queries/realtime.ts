@@ -32,7 +32,7 @@ export const publishTable = (ref: string) =>
   });
 
 /** Returns the statement that publishes a table or removes it from the publication. Pure. */
-export const publicationSql = ({
+const publicationSql = ({
   schema,
   name,
   published,
