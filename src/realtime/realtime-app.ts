@@ -162,6 +162,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const isLive = isPrivate && isLiveTopic(topic.name);
     const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
     const rights = isLive ? liveRights(false) : isPrivate ? await this.#callers.rights(identity, topic.name) : null;
+    if (isPrivate && !isLive) this.#sources.rights.start();
     const { socket } = connection;
     const own = this.#topicOf(topic);
     const parts = { socket, topicName, joinRef, options, topic: own, host: this, identity, rights, live };
@@ -257,6 +258,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       maxPayloadBytes: () => this.payloadBytes,
       deliver: (topic, broadcast) => this.deliver(topic, broadcast),
       onGap: (reason) => this.#parts.onGap(this.ref, reason),
+      onRightsChange: () => void this.#checkRights(),
     });
   }
 
@@ -276,6 +278,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
         void this.#prove();
         return;
       case 'schema':
+        this.#sources.rights.onSchemaChange();
         this.#live.onSchemaChange();
         void this.#checkRights();
         return;

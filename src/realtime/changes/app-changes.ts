@@ -224,6 +224,10 @@ export class AppChanges implements ChangeFeed, LogReader {
     this.#remove(follower);
   }
 
+  *neededTables(): Iterable<number> {
+    for (const { entries } of this.#followers) for (const { table } of entries) yield table.oid;
+  }
+
   onGap(reason: string): void {
     for (const follower of [...this.#followers]) {
       follower.end(reason);

@@ -32,9 +32,10 @@ export function functionEntries(look: Lookup): FunctionEntry[] {
 }
 
 /** The functions of schema realtime that send messages. */
-const senders = new NamedFunctions(
-  ['realtime.send()', 'realtime.send_binary()', 'realtime.broadcast_changes()'].map((id) => ({ id, body: '' })),
-);
+const senders = () =>
+  new NamedFunctions(
+    ['realtime.send()', 'realtime.send_binary()', 'realtime.broadcast_changes()'].map((id) => ({ id, body: '' })),
+  );
 
 /**
  * Returns what the code of a function reaches, writes, sends and raises.
@@ -46,7 +47,7 @@ function codeOf(
   ids: ReadonlyMap<RoutineFact, string>,
 ): Pick<FunctionEntry, 'reaches' | 'writes' | 'sends' | 'raises'> {
   const { code } = look.shared;
-  const sends = [...new Set(senders.in(routine.body))].map((id) => id.replace('()', ''));
+  const sends = [...new Set(senders().in(routine.body))].map((id) => id.replace('()', ''));
   const { read, written } = code.entities(look, routine);
   const called = code.reached(routine).flatMap((one) => (one === routine ? [] : (ids.get(one) ?? [])));
   const errors = code.raises(routine).map(({ sqlstate, message }) => ({ sqlstate, message }));

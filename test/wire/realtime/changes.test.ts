@@ -1,0 +1,110 @@
+import type { RealtimePostgresChangesPayload, SupabaseClient } from '@supabase/supabase-js';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import type { AppConnection } from '../../../contract/admin.ts';
+import { createAppWith, runSql } from '../../support/apps.ts';
+import { realtimeClient } from '../../support/realtime.ts';
+import { uniqueEmail } from '../../support/unique.ts';
+
+const node = inject('node');
+type Payload = RealtimePostgresChangesPayload<Record<string, unknown>>;
+
+let app: AppConnection;
+const clients: SupabaseClient[] = [];
+beforeAll(async () => {
+  app = await createAppWith(
+    node,
+    `create table notes (id int primary key, owner uuid not null, is_public boolean not null default false, body text, secret text);
+     alter table notes enable row level security;
+     create policy sees on notes for select using (owner = (select auth.uid()) or is_public);
+     create policy adds on notes for insert to authenticated with check (true);
+     revoke select on notes from authenticated, anon;
+     grant select (id, owner, is_public, body) on notes to authenticated, anon;
+     alter publication supabase_realtime add table notes;`,
+  );
+});
+afterAll(() => Promise.all(clients.map((each) => each.removeAllChannels())));
+
+async function member(): Promise<{ client: SupabaseClient; id: string }> {
+  const client = realtimeClient(app);
+  clients.push(client);
+  const { data, error } = await client.auth.signUp({ email: uniqueEmail(), password: `pass-${uniqueEmail()}` });
+  if (error || !data.user) throw error;
+  return { client, id: data.user.id };
+}
+
+/** Follows the changes of notes. Resolves when all later ones will arrive. */
+async function follow(client: SupabaseClient, filter?: string): Promise<Payload[]> {
+  const received: Payload[] = [];
+  await new Promise<void>((resolve, reject) => {
+    client
+      .channel(`notes ${filter ?? ''}`)
+      .on('postgres_changes', { event: '*', schema: 'public', table: 'notes', ...(filter && { filter }) }, (payload) =>
+        received.push(payload as Payload),
+      )
+      .on('system', {}, ({ status, message }: { status: string; message: string }) =>
+        status === 'ok' ? resolve() : reject(new Error(message)),
+      )
+      .subscribe();
+  });
+  return received;
+}
+
+const told = (payloads: readonly Payload[]) => payloads.map(({ eventType, new: row, old }) => [eventType, row, old]);
+
+describe('changes of rows', () => {
+  it('reach who sees the row before or after, and nobody else', async () => {
+    const [ann, ben] = [await member(), await member()];
+    const [forAnn, forBen] = [await follow(ann.client), await follow(ben.client)];
+    await runSql(node, app.ref, `insert into notes values (1, '${ann.id}', false, 'a', 'hidden')`);
+    await runSql(node, app.ref, 'update notes set is_public = true where id = 1');
+    await runSql(node, app.ref, `update notes set is_public = false, body = 'b' where id = 1`);
+    await runSql(node, app.ref, 'delete from notes where id = 1');
+    const row = { id: 1, owner: ann.id, is_public: false, body: 'a' };
+    await expect
+      .poll(() => told(forAnn))
+      .toEqual([
+        ['INSERT', row, {}],
+        ['UPDATE', { ...row, is_public: true }, { id: 1 }],
+        ['UPDATE', { ...row, body: 'b' }, { id: 1 }],
+        ['DELETE', {}, { id: 1 }],
+      ]);
+    // Ben saw the row only between two changes, and never hears of its end.
+    await expect
+      .poll(() => told(forBen))
+      .toEqual([
+        ['UPDATE', { ...row, is_public: true }, {}],
+        ['DELETE', {}, { id: 1 }],
+      ]);
+  });
+
+  it('match filters of the stock client, before and after', async () => {
+    const { client, id } = await member();
+    const received = await follow(client, 'body=in.(x,y)');
+    await runSql(node, app.ref, `insert into notes values (10, '${id}', false, 'w'), (11, '${id}', false, 'x')`);
+    await runSql(node, app.ref, `update notes set body = 'y' where id = 10; update notes set body = 'z' where id = 11`);
+    await expect
+      .poll(() => received.map(({ eventType, new: row, old }) => [eventType, (row as { body?: string }).body, old]))
+      .toEqual([
+        ['INSERT', 'x', {}],
+        ['UPDATE', 'y', {}],
+        ['DELETE', undefined, { id: 11 }],
+      ]);
+  });
+
+  it('are refused with a sentence for a table that is not published, and a filter on a hidden column', async () => {
+    const { client } = await member();
+    await expect(follow(client, 'secret=eq.hidden')).rejects.toThrow(/secret/);
+    await expect(follow(client, 'nothing=eq.1')).rejects.toThrow(/nothing/);
+  });
+
+  it('written through the API arrive at once on every worker', async () => {
+    const { client, id } = await member();
+    const other = await member();
+    const received = await follow(other.client);
+    const started = performance.now();
+    const { error } = await client.from('notes').insert({ id: 20, owner: id, is_public: true });
+    expect(error).toBeNull();
+    await expect.poll(() => received.length, { interval: 2 }).toBe(1);
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});
