@@ -11,8 +11,8 @@ let marked: ReadonlySet<string> = new Set();
 const listeners = new Set<() => void>();
 let ownAt = Number.NEGATIVE_INFINITY;
 
-queryClient.getMutationCache().subscribe(() => {
-  ownAt = performance.now();
+queryClient.getMutationCache().subscribe(({ type }) => {
+  if (type === 'updated') ownAt = performance.now();
 });
 
 function setMarked(next: ReadonlySet<string>): void {
@@ -20,21 +20,20 @@ function setMarked(next: ReadonlySet<string>): void {
   for (const listener of listeners) listener();
 }
 
-/** Returns the row without what is read beside its fields. */
+/** Returns the text by which a row is marked: its values. */
 const markOf = (row: Row): string => JSON.stringify(row);
 
 /**
  * Marks the rows that differ from the rows that were shown.
- * @param queryKey Key of the query, whose second part is the id of the entity.
  * @returns true if rows were added or removed
  */
-export function markChanged(queryKey: readonly unknown[], before: readonly Row[], after: readonly Row[]): boolean {
+export function markChanged(before: readonly Row[], after: readonly Row[]): boolean {
   const known = new Set(before.map(markOf));
   const changed = after.filter((row) => !known.has(markOf(row)));
   const isMoved = before.length !== after.length || changed.length > 0;
   const isOwn = performance.now() - ownAt < OWN_MILLISECONDS || queryClient.isMutating() > 0;
   if (changed.length === 0 || isOwn || before.length === 0) return isMoved;
-  const marks = changed.map((row) => `${String(queryKey[1])} ${markOf(row)}`);
+  const marks = changed.map(markOf);
   setMarked(new Set([...marked, ...marks]));
   setTimeout(() => {
     const gone = new Set(marks);
@@ -44,12 +43,12 @@ export function markChanged(queryKey: readonly unknown[], before: readonly Row[]
 }
 
 /** Returns true while a row is marked, because another member has just changed it. */
-export function useIsChanged(entityId: string, row: Row): boolean {
+export function useIsChanged(row: Row): boolean {
   return useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    () => marked.size > 0 && marked.has(`${entityId} ${markOf(row)}`),
+    () => marked.size > 0 && marked.has(markOf(row)),
   );
 }

@@ -120,7 +120,7 @@ export class LiveRows {
     for (const query of activeQueries()) {
       const read = readsOf(query).find(({ live }) => live === topic);
       if (!read) continue;
-      const isMoved = markChanged(query.queryKey, read.rows, rows);
+      const isMoved = markChanged(read.rows, rows);
       const total = read.total === null ? null : Math.max(rows.length, read.total + rows.length - read.rows.length);
       queryClient.setQueryData(query.queryKey, withRead(query.state.data, topic, { rows, total, live: topic }));
       if (isMoved) this.#rereadRest(query);

@@ -56,7 +56,7 @@ export interface Rows {
 /** Sends a data request on an entity as the caller. Throws Refusal if the server refuses it, and Unreachable if there is no response. */
 export async function callRest(
   portal: Portal,
-  { schema, name, key }: Pick<PortalEntity, 'schema' | 'name' | 'key'>,
+  { schema, name, key, opens }: Pick<PortalEntity, 'schema' | 'name' | 'key' | 'opens'>,
   { method, params, body, prefer }: DataCall,
 ): Promise<Rows> {
   const path = encodeURIComponent(name);
@@ -69,7 +69,8 @@ export async function callRest(
   const text = await response.text();
   if (!response.ok) throw new Refusal(response.status, parsed(text));
   const rows = text === '' ? [] : (parseExactly(text) as Row[]);
-  const isRead = (method === undefined || method === 'GET') && key.length > 0;
+  // The rows of a view contain the key of the row that they open.
+  const isRead = (method === undefined || method === 'GET') && (key.length > 0 || opens !== null);
   const live = isRead ? liveTopic(restRequest(path, schema, { parameters: params }).url, schema) : null;
   return { rows, total: totalOf(response), ...(live !== null && { live }) };
 }

@@ -49,7 +49,7 @@ export function Card({
   onDrawn,
 }: CardProps) {
   const name = rowName(entity, row);
-  const isChanged = useIsChanged(entity.id, row);
+  const isChanged = useIsChanged(row);
   const shown = columns
     .filter((field) => !entity.title_fields.includes(field.name) && field.name !== machine.field)
     .slice(0, FIELDS);

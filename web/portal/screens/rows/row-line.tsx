@@ -147,7 +147,7 @@ export const RowLine = memo(function RowLine({
       .slice(0, PHONE_FIELDS),
   );
   const path = rowPath(all, entity, row);
-  const isChanged = useIsChanged(entity.id, row) && !isNew;
+  const isChanged = useIsChanged(row) && !isNew;
   return (
     <tr
       aria-rowindex={index === undefined ? undefined : index + 2}
