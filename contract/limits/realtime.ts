@@ -191,6 +191,11 @@ export const realtimeLimits = limitsOf('realtime', {
     meaning: 'Members in the presence of one topic.',
     code: 'UnableToTrackPresence',
   },
+  probedTopics: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Patterns of topics whose rights the probe tests, the first ones by their text.',
+  },
   realtimeReplayMessages: {
     unit: 'count',
     default: 25,

@@ -72,3 +72,21 @@ it('the page Realtime shows sockets, publishes a table, and joins a channel as a
   socket.close();
   await context.close();
 });
+
+it('chapters 6 and 7 show who receives changes, who joins, and a program for a published table', async () => {
+  await runSql(site.node, app.ref, 'alter publication supabase_realtime set table public.notes');
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
+  await page.getByText('Realtime: who receives changes of rows').waitFor();
+  await page.getByRole('table', { name: 'Rights on private channels' }).getByText('room:%').first().waitFor();
+  const folder = process.env.SCREENSHOTS;
+  if (folder) {
+    await page.getByText('Realtime: who receives changes of rows').scrollIntoViewIfNeeded();
+    await page.screenshot({ path: `${folder}/chapter-6.png` });
+  }
+  await page.goto(`${site.node.url}/app/${app.ref}/calls?call=realtime.public.notes.changes`);
+  await page.getByText('Receives INSERT, UPDATE, DELETE of rows of notes').first().waitFor();
+  await page.getByText('postgres_changes').first().waitFor();
+  expect(problems).toEqual([]);
+  if (folder) await page.screenshot({ path: `${folder}/chapter-7.png` });
+  await context.close();
+});

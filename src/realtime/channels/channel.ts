@@ -220,7 +220,7 @@ export class Channel implements TopicMember {
 }
 
 /** Returns the words of an error on a socket: the code and the message. */
-export const wordsOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
+const wordsOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
   `${code}: ${message}`;
 
 /** Replies to a message of a client. */

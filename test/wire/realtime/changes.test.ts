@@ -32,13 +32,13 @@ async function member(): Promise<{ client: SupabaseClient; id: string }> {
   return { client, id: data.user.id };
 }
 
-/** Follows the changes of notes. Resolves when all later ones will arrive. */
-async function follow(client: SupabaseClient, filter?: string): Promise<Payload[]> {
+/** Follows the changes of a table. Resolves when all later ones will arrive. */
+async function follow(client: SupabaseClient, table: string, filter?: string): Promise<Payload[]> {
   const received: Payload[] = [];
   await new Promise<void>((resolve, reject) => {
     client
-      .channel(`notes ${filter ?? ''}`)
-      .on('postgres_changes', { event: '*', schema: 'public', table: 'notes', ...(filter && { filter }) }, (payload) =>
+      .channel(`${table} ${filter ?? ''}`)
+      .on('postgres_changes', { event: '*', schema: 'public', table, ...(filter && { filter }) }, (payload) =>
         received.push(payload as Payload),
       )
       .on('system', {}, ({ status, message }: { status: string; message: string }) =>
@@ -54,7 +54,7 @@ const told = (payloads: readonly Payload[]) => payloads.map(({ eventType, new: r
 describe('changes of rows', () => {
   it('reach who sees the row before or after, and nobody else', async () => {
     const [ann, ben] = [await member(), await member()];
-    const [forAnn, forBen] = [await follow(ann.client), await follow(ben.client)];
+    const [forAnn, forBen] = [await follow(ann.client, 'notes'), await follow(ben.client, 'notes')];
     await runSql(node, app.ref, `insert into notes values (1, '${ann.id}', false, 'a', 'hidden')`);
     await runSql(node, app.ref, 'update notes set is_public = true where id = 1');
     await runSql(node, app.ref, `update notes set is_public = false, body = 'b' where id = 1`);
@@ -77,9 +77,41 @@ describe('changes of rows', () => {
       ]);
   });
 
+  it('follow policies that call functions of a schema which members may not use', async () => {
+    await runSql(
+      node,
+      app.ref,
+      `create schema private;
+       create table private.members (room int, member uuid);
+       create function private.is_member(room int) returns boolean language sql stable security definer set search_path = ''
+         as 'select exists (select from private.members m where m.room = $1 and m.member = (select auth.uid()))';
+       create table posts (id int primary key, room int, body text);
+       alter table posts enable row level security;
+       create policy sees on posts for select using (private.is_member(room));
+       grant select on posts to authenticated;
+       alter publication supabase_realtime add table posts;`,
+    );
+    const [ann, ben] = [await member(), await member()];
+    const [forAnn, forBen] = [await follow(ann.client, 'posts'), await follow(ben.client, 'posts')];
+    await runSql(node, app.ref, `insert into private.members values (1, '${ann.id}')`);
+    await runSql(node, app.ref, `insert into posts values (1, 1, 'a'), (2, 2, 'b')`);
+    await runSql(node, app.ref, 'update posts set room = 2 where id = 1');
+    await runSql(node, app.ref, `insert into posts values (3, 1, 'c')`);
+    await runSql(node, app.ref, 'delete from posts');
+    await expect
+      .poll(() => told(forAnn))
+      .toEqual([
+        ['INSERT', { id: 1, room: 1, body: 'a' }, {}],
+        ['DELETE', {}, { id: 1 }],
+        ['INSERT', { id: 3, room: 1, body: 'c' }, {}],
+        ['DELETE', {}, { id: 3 }],
+      ]);
+    expect(forBen).toEqual([]);
+  });
+
   it('match filters of the stock client, before and after', async () => {
     const { client, id } = await member();
-    const received = await follow(client, 'body=in.(x,y)');
+    const received = await follow(client, 'notes', 'body=in.(x,y)');
     await runSql(node, app.ref, `insert into notes values (10, '${id}', false, 'w'), (11, '${id}', false, 'x')`);
     await runSql(node, app.ref, `update notes set body = 'y' where id = 10; update notes set body = 'z' where id = 11`);
     await expect
@@ -93,14 +125,14 @@ describe('changes of rows', () => {
 
   it('are refused with a sentence for a table that is not published, and a filter on a hidden column', async () => {
     const { client } = await member();
-    await expect(follow(client, 'secret=eq.hidden')).rejects.toThrow(/secret/);
-    await expect(follow(client, 'nothing=eq.1')).rejects.toThrow(/nothing/);
+    await expect(follow(client, 'notes', 'secret=eq.hidden')).rejects.toThrow(/secret/);
+    await expect(follow(client, 'notes', 'nothing=eq.1')).rejects.toThrow(/nothing/);
   });
 
   it('written through the API arrive at once on every worker', async () => {
     const { client, id } = await member();
     const other = await member();
-    const received = await follow(other.client);
+    const received = await follow(other.client, 'notes');
     const started = performance.now();
     const { error } = await client.from('notes').insert({ id: 20, owner: id, is_public: true });
     expect(error).toBeNull();

@@ -32,11 +32,7 @@ export const publishTable = (ref: string) =>
   });
 
 /** Returns the statement that publishes a table or removes it from the publication. Pure. */
-export const publicationSql = ({
-  schema,
-  name,
-  published,
-}: Pick<RealtimeTable, 'schema' | 'name' | 'published'>): string =>
+const publicationSql = ({ schema, name, published }: Pick<RealtimeTable, 'schema' | 'name' | 'published'>): string =>
   `alter publication supabase_realtime ${published ? 'add' : 'drop'} table ${quoted(schema)}.${quoted(name)};`;
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
