@@ -42,6 +42,9 @@ export function holdRows(): () => void {
 const isChoosing = (): boolean =>
   CSS.supports('selector(select:open)') && document.querySelector('select:open') !== null;
 
+/** Time after which the code of live lists is loaded, so that the first screen does not wait for it. */
+const LOAD_MILLISECONDS = 1500;
+
 const loadLiveRows = code(() => import('./live-rows.ts'));
 
 /** The live lists of these pages; null until their code is loaded. */
@@ -59,19 +62,22 @@ export function withLiveRows(use: (live: LiveRows) => void): () => void {
 function followLive(portal: Portal): () => void {
   let isStopped = false;
   let own: LiveRows | null = null;
-  loadLiveRows().then(
-    ({ LiveRows: Live }) => {
-      if (isStopped) return;
-      own = new Live(portal, () => holds > 0 || isChoosing());
-      liveRows = own;
-      for (const use of waiting) use(own);
-      waiting.clear();
-    },
-    // Without the code, the rows are read at intervals.
-    () => undefined,
-  );
+  const load = () =>
+    loadLiveRows().then(
+      ({ LiveRows: Live }) => {
+        if (isStopped) return;
+        own = new Live(portal, () => holds > 0 || isChoosing());
+        liveRows = own;
+        for (const use of waiting) use(own);
+        waiting.clear();
+      },
+      // Without the code, the rows are read at intervals.
+      () => undefined,
+    );
+  const loading = setTimeout(load, LOAD_MILLISECONDS);
   return () => {
     isStopped = true;
+    clearTimeout(loading);
     own?.stop();
     if (liveRows === own) liveRows = null;
   };
