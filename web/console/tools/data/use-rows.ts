@@ -32,7 +32,7 @@ export function useRows(
   const isRead = query.isSuccess;
   // biome-ignore lint/correctness/useExhaustiveDependencies: `read` stands for the table, the filters and the order.
   useEffect(() => {
-    if (!isRead) return undefined;
+    if (!isRead) return;
     const stop = followPages(table, where, sort);
     return () => stop();
   }, [read, isRead]);
