@@ -15,6 +15,7 @@ import { isLiveTopic } from './live/live-topic.ts';
 import { LiveChannels } from './live-channels.ts';
 import type { PrivateChannels } from './messages/private-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
+import { AppTraffic } from './socket/app-traffic.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
 import { OutgoingBroadcast } from './socket/outgoing.ts';
@@ -48,6 +49,7 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
 export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
+  readonly traffic = new AppTraffic();
   readonly #parts: RealtimeParts;
   readonly #privateChannelsOf: (app: App) => PrivateChannels;
   readonly #onEmpty: () => void;
@@ -70,6 +72,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #isProving = false;
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
+  #isCheckingRights = false;
+  #mustCheckRights = false;
   /** Time at which the channels of builders were last authorised. */
   #authorisedAt = performance.now();
   /** Time at which the policies were last asked about all private channels. */
@@ -158,6 +162,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const { isPrivate, accessToken, replay } = options;
     if (this.#settings.realtime_private_only && !isPrivate) throw new NinefoldError('PrivateOnly');
     const replayed = replay && parseReplay(replay, isPrivate);
+    const { ends } = this.#callers;
+    const sources = this.#sources;
     const identity = await this.#callers.identify(connection, accessToken);
     const isLive = isPrivate && isLiveTopic(topic.name);
     const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
@@ -172,6 +178,9 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     try {
       if (!isLive) await this.#followMessages(channel, topic);
       if (replayed) channel.replayed = await this.#replay(topic, replayed);
+      // The session or the key may have ended before the channel was added, and the app may have been replaced.
+      if (ends !== this.#callers.ends) await this.#callers.identify(connection, accessToken);
+      if (sources !== this.#sources) throw new NinefoldError('RealtimeRestarting');
       return channel;
     } catch (error) {
       channel.leave();
@@ -297,17 +306,29 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       connection.socket.check(now);
       for (const channel of connection.channels) channel.sendPresenceState();
     }
+    const sockets = [...this.#connections].map(({ socket }) => socket);
+    for (const socket of this.traffic.excess(sockets)) {
+      socket.close(closeCodes.policyViolation, 'Too many messages of the app have not arrived completely.');
+    }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
     this.#live.check(now);
     if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
   }
 
-  #checkRights(): Promise<void> {
+  async #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
     // A cached decision can be as old as the last check.
     this.#privateChannelsOf(this.#app).forget();
-    return this.#callers.checkRights();
+    this.#mustCheckRights = true;
+    if (this.#isCheckingRights) return;
+    this.#isCheckingRights = true;
+    // The schema can change again while slow policies are asked.
+    while (this.#mustCheckRights) {
+      this.#mustCheckRights = false;
+      await this.#callers.checkRights();
+    }
+    this.#isCheckingRights = false;
   }
 
   async #prove(): Promise<void> {
@@ -372,7 +393,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   async #followChanges(channel: Channel): Promise<void> {
     try {
-      const subscription = await this.#sources.changes.subscribe(channel.options.changes, channel.identity, {
+      const { identity } = channel;
+      const subscription = await this.#sources.changes.subscribe(channel.options.changes, identity, {
         deliver: (ids, data) => {
           this.#delays.record(data, Date.now());
           channel.deliverChange(this.#frames.of(channel.topicName, ids, data));
@@ -383,6 +405,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       });
       if (channel.isEnded) subscription.close();
       else channel.changes = subscription;
+      // The token may have been renewed meanwhile.
+      if (channel.identity !== identity) subscription.setIdentity(channel.identity);
     } catch (error) {
       const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
       if (!channel.isEnded) channel.system('postgres_changes', 'error', reasonOf(known));

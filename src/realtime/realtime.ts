@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { limits } from '../../contract/limits.ts';
 import type { RealtimeUsage } from '../../contract/realtime.ts';
@@ -23,7 +23,7 @@ const STEP_BYTES = 64 * 1024;
 /** A request for a socket. */
 export interface SocketRequest {
   readonly request: IncomingMessage;
-  readonly stream: Duplex;
+  readonly stream: Socket;
   /** Bytes that arrived after the headers. */
   readonly head: Buffer;
   readonly version: Version;
@@ -80,7 +80,7 @@ export class Realtime {
     }
     this.#server(settings.realtime_payload_bytes + ENVELOPE_BYTES).handleUpgrade(request, stream, head, (ws) => {
       const realtime = this.#appOf(app, settings);
-      realtime.add(new ClientSocket(ws, stream, version, realtime.counts), caller);
+      realtime.add(new ClientSocket(ws, stream, version, realtime.counts, realtime.traffic), caller);
     });
   }
 
@@ -144,7 +144,9 @@ export class Realtime {
     const maxPayload = Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
     const known = this.#servers.get(maxPayload);
     if (known) return known;
-    const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload });
+    const server = new WebSocketServer({
+      ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, maxPayload },
+    });
     this.#servers.set(maxPayload, server);
     return server;
   }

@@ -16,6 +16,8 @@ export interface Question {
   readonly params: readonly Param[];
   /** Schemas in which operators are found. Policies name theirs. */
   readonly searchPath: string;
+  /** Time limit of the statement. */
+  readonly milliseconds?: number;
 }
 
 /** The result of a question: one value for each image, or the error of PostgreSQL. */
@@ -37,10 +39,10 @@ export async function askMembers(database: Executor, questions: readonly Questio
 async function askTogether(database: Executor, questions: readonly Question[]): Promise<Answer[]> {
   try {
     const results = await database.run(
-      questions.flatMap(({ as, text, params, searchPath }): Statement[] => [
+      questions.flatMap(({ as, text, params, searchPath, milliseconds = STATEMENT_MILLISECONDS }): Statement[] => [
         {
           text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
-          params: [as.role, searchPath, as.claimsJson, String(STATEMENT_MILLISECONDS), 'on'],
+          params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
           planKey: 'setup',
         },
         { text, params, planKey: as.role },

@@ -1,12 +1,16 @@
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { limits } from '../../../contract/limits.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { AppTraffic } from './app-traffic.ts';
 import { type ClientMessage, readBinary, readText, type ServerMessage, type Version } from './frames.ts';
 import { type Outgoing, OutgoingMessage } from './outgoing.ts';
 
 /** Codes that close a WebSocket (RFC 6455, section 7.4.1, and the registry of IANA). */
 export const closeCodes = { policyViolation: 1008, serviceRestart: 1012, tryAgainLater: 1013 } as const;
+
+/** Bytes of the header of a control frame of a client (RFC 6455, section 5.2). */
+const CONTROL_HEADER = 6;
 
 /** Receives what happens on a socket. */
 export interface SocketHandler {
@@ -30,31 +34,42 @@ export interface SocketCounts {
 export class ClientSocket {
   readonly version: Version;
   readonly #ws: WebSocket;
-  readonly #stream: Duplex;
+  readonly #stream: Socket;
   readonly #counts: SocketCounts;
+  readonly #traffic: AppTraffic;
   #lastSeen = performance.now();
   /** Time since which bytes wait for the client; 0 if none wait. */
   #waitingSince = 0;
   #isClosed = false;
   #isCorked = false;
+  /** Bytes that `traffic` counts as waiting for this client. */
+  #countedBytes = 0;
+  /** Bytes that had arrived with the last complete message. */
+  #finishedBytes = 0;
+  #pause: NodeJS.Timeout | null = null;
 
   /**
    * @param stream The connection of `ws`. Frames are written to it directly, because `ws` would make the header of a
    * frame for each socket anew.
+   * @param ws Does not answer pings by itself.
    * @param counts Counts to which the socket adds.
+   * @param traffic The limits that all sockets of the app share.
    */
-  constructor(ws: WebSocket, stream: Duplex, version: Version, counts: SocketCounts) {
+  constructor(ws: WebSocket, stream: Socket, version: Version, counts: SocketCounts, traffic: AppTraffic) {
     this.#ws = ws;
     this.#stream = stream;
     this.version = version;
     this.#counts = counts;
+    this.#traffic = traffic;
+    this.#finishedBytes = stream.bytesRead;
   }
 
   /** Passes messages and the end of the socket to the handler. Broken frames close the socket. */
   start(handler: SocketHandler): void {
     this.#ws.on('message', (data: Buffer, isBinary: boolean) => {
-      this.#lastSeen = performance.now();
+      this.#finishedBytes = this.#stream.bytesRead;
       if (this.#isClosed) return;
+      this.#onFrame(data);
       try {
         const isNew = this.version === '2.0.0';
         const message = isBinary && isNew ? readBinary(data) : readText(data.toString('utf8'), this.version);
@@ -64,15 +79,48 @@ export class ClientSocket {
         this.close(closeCodes.policyViolation, `${error.code}: ${error.message}`);
       }
     });
-    this.#ws.on('ping', () => {
-      this.#lastSeen = performance.now();
+    const onControl = (data: Buffer): void => {
+      this.#finishedBytes += data.length + CONTROL_HEADER;
+      this.#onFrame(data);
+    };
+    this.#ws.on('pong', onControl);
+    this.#ws.on('ping', (data: Buffer) => {
+      onControl(data);
+      // A client that reads nothing could let pongs wait without end.
+      if (!this.#isClosed && !this.isSlow) this.#ws.pong(data, false);
     });
     // `ws` closes the socket after an error of the protocol, such as a frame above the limit.
     this.#ws.on('error', () => undefined);
     this.#ws.once('close', () => {
       this.#isClosed = true;
+      if (this.#pause) clearTimeout(this.#pause);
+      this.#countWaiting();
       handler.onClose();
     });
+  }
+
+  /** Counts a frame, and stops to read for the rest of the second if the app has received too much. */
+  #onFrame({ length }: Buffer): void {
+    const now = performance.now();
+    this.#lastSeen = now;
+    const pause = this.#traffic.take(length, now);
+    if (pause === 0 || this.#pause) return;
+    this.#ws.pause();
+    this.#pause = setTimeout(() => {
+      this.#pause = null;
+      this.#ws.resume();
+    }, pause);
+  }
+
+  /** Bytes of a message that has not arrived completely. */
+  get unfinishedBytes(): number {
+    return this.#isClosed ? 0 : Math.max(0, this.#stream.bytesRead - this.#finishedBytes);
+  }
+
+  #countWaiting(): void {
+    const bytes = this.#stream.destroyed ? 0 : this.#stream.writableLength;
+    this.#traffic.waitingBytes += bytes - this.#countedBytes;
+    this.#countedBytes = bytes;
   }
 
   get isClosed(): boolean {
@@ -91,12 +139,14 @@ export class ClientSocket {
    */
   send(outgoing: Outgoing, mayDrop: boolean): boolean {
     if (this.#isClosed) return true;
+    if (this.#traffic.isFull) this.#flush();
     const waiting = this.#stream.writableLength;
-    if (waiting > limits.realtimeClosedBytes.default) {
+    const isOverShare = this.#isOverShare;
+    if (waiting > limits.realtimeClosedBytes.default || (isOverShare && !mayDrop)) {
       this.close(closeCodes.tryAgainLater, 'The client reads too slowly.');
       return true;
     }
-    if (mayDrop && waiting > limits.realtimeSlowBytes.default) {
+    if (mayDrop && (isOverShare || waiting > limits.realtimeSlowBytes.default)) {
       this.#counts.dropped++;
       return false;
     }
@@ -105,12 +155,18 @@ export class ClientSocket {
     this.#counts.sent++;
     this.#cork();
     this.#stream.write(frame);
+    this.#countWaiting();
     return true;
   }
 
   /** True while messages that may be lost would be left out. */
   get isSlow(): boolean {
-    return this.#stream.writableLength > limits.realtimeSlowBytes.default;
+    return this.#isOverShare || this.#stream.writableLength > limits.realtimeSlowBytes.default;
+  }
+
+  /** True if the app is full, and more than a small share waits for this client. */
+  get #isOverShare(): boolean {
+    return this.#traffic.isFull && this.#stream.writableLength > limits.realtimeShareBytes.default;
   }
 
   /** Collects the writes of this tick into one system call. */
@@ -118,15 +174,24 @@ export class ClientSocket {
     if (this.#isCorked) return;
     this.#isCorked = true;
     this.#stream.cork();
-    process.nextTick(() => {
-      this.#isCorked = false;
-      this.#stream.uncork();
-    });
+    process.nextTick(() => this.#flush());
+  }
+
+  /** Hands the collected writes over to the system. */
+  #flush(): void {
+    if (this.#isCorked) this.#stream.uncork();
+    this.#isCorked = false;
+    this.#countWaiting();
   }
 
   /** Closes the socket if the client is silent or reads nothing. Called regularly. */
   check(now: number): void {
     if (this.#isClosed) return;
+    this.#countWaiting();
+    if (this.#stream.writableLength > limits.realtimeClosedBytes.default) {
+      this.close(closeCodes.tryAgainLater, 'The client reads too slowly.');
+      return;
+    }
     if (now - this.#lastSeen > limits.realtimeSilenceSeconds.default * 1000) {
       this.close(closeCodes.policyViolation, 'The client sent no heartbeat.');
       return;
@@ -142,6 +207,9 @@ export class ClientSocket {
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    // The client's own close frame must be read.
+    if (this.#pause) clearTimeout(this.#pause);
+    this.#ws.resume();
     this.#ws.close(code, shortened(reason));
     if (this.#stream.writableLength > limits.realtimeSlowBytes.default) this.#ws.terminate();
   }
