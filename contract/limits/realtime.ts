@@ -143,8 +143,14 @@ export const realtimeLimits = limitsOf('realtime', {
   },
   realtimeReceivedBytesPerSecond: {
     unit: 'bytes',
-    default: 16 * 1024 * KIB,
+    default: 32 * 1024 * KIB,
     meaning: 'Bytes of messages that one worker reads of the sockets of one app in a second. The others wait.',
+  },
+  realtimeReadPercent: {
+    unit: 'count',
+    default: 50,
+    meaning:
+      'Percent of its time for which one worker handles the messages of the sockets of one app. The others wait.',
   },
   realtimePresenceTopicBytes: {
     unit: 'bytes',

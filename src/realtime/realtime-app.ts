@@ -308,7 +308,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
     const sockets = [...this.#connections].map(({ socket }) => socket);
     for (const socket of this.traffic.excess(sockets)) {
-      socket.close(closeCodes.policyViolation, 'Too many messages of the app have not arrived completely.');
+      socket.cutOff(closeCodes.policyViolation, 'Too many messages of the app have not arrived completely.');
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
     this.#live.check(now);

@@ -19,6 +19,8 @@ import { UsageExchange } from './usage/usage-exchange.ts';
 /** Bytes of a message in addition to its payload. */
 const ENVELOPE_BYTES = 16 * 1024;
 const STEP_BYTES = 64 * 1024;
+/** Time that a client has to answer a close frame. */
+const CLOSE_MILLISECONDS = 2000;
 
 /** A request for a socket. */
 export interface SocketRequest {
@@ -144,8 +146,10 @@ export class Realtime {
     const maxPayload = Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
     const known = this.#servers.get(maxPayload);
     if (known) return known;
+    // The types of `ws` lack closeTimeout.
+    const times = { closeTimeout: CLOSE_MILLISECONDS };
     const server = new WebSocketServer({
-      ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, maxPayload },
+      ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, maxPayload, ...times },
     });
     this.#servers.set(maxPayload, server);
     return server;

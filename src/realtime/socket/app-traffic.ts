@@ -1,7 +1,8 @@
 import { limits } from '../../../contract/limits.ts';
-import { RatePerSecond } from './rate.ts';
 
-const SECOND = 1000;
+/** Time for which the handled messages are counted. */
+const WINDOW_MILLISECONDS = 100;
+const SHARE_OF_SECOND = WINDOW_MILLISECONDS / 1000;
 
 /** A socket as the sum over the sockets of its app needs it. */
 interface Unfinished {
@@ -14,8 +15,10 @@ interface Unfinished {
  * for slow clients or have not arrived completely. No setting of the app changes these limits.
  */
 export class AppTraffic {
-  readonly #messages = new RatePerSecond();
-  readonly #bytes = new RatePerSecond();
+  #window = 0;
+  #frames = 0;
+  #bytes = 0;
+  #milliseconds = 0;
   /** Bytes that wait for the clients of the app. Messages with several receivers count for each of them. */
   waitingBytes = 0;
 
@@ -25,14 +28,29 @@ export class AppTraffic {
   }
 
   /**
-   * Counts a frame that has arrived.
+   * Returns the milliseconds for which no message of the app is handled, because the others need the worker; 0 for none.
    * @param now Milliseconds of a clock that never goes back.
-   * @returns the milliseconds for which its socket must not be read; 0 for none
    */
-  take(bytes: number, now: number): number {
-    const hasMessages = this.#messages.take(1, limits.realtimeReceivedPerSecond.default, now);
-    const hasBytes = this.#bytes.take(bytes, limits.realtimeReceivedBytesPerSecond.default, now);
-    return hasMessages && hasBytes ? 0 : SECOND - (now % SECOND);
+  pause(now: number): number {
+    const window = Math.floor(now / WINDOW_MILLISECONDS);
+    if (window !== this.#window) {
+      this.#window = window;
+      this.#frames = 0;
+      this.#bytes = 0;
+      this.#milliseconds = 0;
+    }
+    const isExhausted =
+      this.#frames > limits.realtimeReceivedPerSecond.default * SHARE_OF_SECOND ||
+      this.#bytes > limits.realtimeReceivedBytesPerSecond.default * SHARE_OF_SECOND ||
+      this.#milliseconds > (limits.realtimeReadPercent.default / 100) * WINDOW_MILLISECONDS;
+    return isExhausted ? Math.ceil(WINDOW_MILLISECONDS - (now % WINDOW_MILLISECONDS)) : 0;
+  }
+
+  /** Counts a frame that was handled. */
+  count(bytes: number, milliseconds: number): void {
+    this.#frames += 1;
+    this.#bytes += bytes;
+    this.#milliseconds += milliseconds;
   }
 
   /** Returns the sockets with the longest unfinished messages that must be closed, so that the others fit into the limit. */

@@ -46,7 +46,9 @@ export class ClientSocket {
   #countedBytes = 0;
   /** Bytes that had arrived with the last complete message. */
   #finishedBytes = 0;
-  #pause: NodeJS.Timeout | null = null;
+  /** Frames that wait until the app may use the worker again. */
+  #deferred: { readonly bytes: number; readonly handle: () => void }[] = [];
+  #isPaused = false;
 
   /**
    * @param stream The connection of `ws`. Frames are written to it directly, because `ws` would make the header of a
@@ -68,53 +70,72 @@ export class ClientSocket {
   start(handler: SocketHandler): void {
     this.#ws.on('message', (data: Buffer, isBinary: boolean) => {
       this.#finishedBytes = this.#stream.bytesRead;
-      if (this.#isClosed) return;
-      this.#onFrame(data);
-      try {
-        const isNew = this.version === '2.0.0';
-        const message = isBinary && isNew ? readBinary(data) : readText(data.toString('utf8'), this.version);
-        handler.onMessage(message, data.length);
-      } catch (error) {
-        if (!(error instanceof NinefoldError)) throw error;
-        this.close(closeCodes.policyViolation, `${error.code}: ${error.message}`);
-      }
+      this.#onFrame(data.length, () => this.#read(data, isBinary, handler));
     });
-    const onControl = (data: Buffer): void => {
+    const onControl = (data: Buffer, handle: () => void): void => {
       this.#finishedBytes += data.length + CONTROL_HEADER;
-      this.#onFrame(data);
+      this.#onFrame(data.length, handle);
     };
-    this.#ws.on('pong', onControl);
-    this.#ws.on('ping', (data: Buffer) => {
-      onControl(data);
-      // A client that reads nothing could let pongs wait without end.
-      if (!this.#isClosed && !this.isSlow) this.#ws.pong(data, false);
-    });
+    this.#ws.on('pong', (data: Buffer) => onControl(data, () => undefined));
+    this.#ws.on('ping', (data: Buffer) =>
+      onControl(data, () => {
+        // A client that reads nothing could let pongs wait without end.
+        if (!this.isSlow) this.#ws.pong(data, false);
+      }),
+    );
     // `ws` closes the socket after an error of the protocol, such as a frame above the limit.
     this.#ws.on('error', () => undefined);
     this.#ws.once('close', () => {
       this.#isClosed = true;
-      if (this.#pause) clearTimeout(this.#pause);
+      this.#deferred = [];
       this.#countWaiting();
       handler.onClose();
     });
   }
 
-  /** Counts a frame, and stops to read for the rest of the second if the app has received too much. */
-  #onFrame({ length }: Buffer): void {
-    const now = performance.now();
-    this.#lastSeen = now;
-    const pause = this.#traffic.take(length, now);
-    if (pause === 0 || this.#pause) return;
-    this.#ws.pause();
-    this.#pause = setTimeout(() => {
-      this.#pause = null;
-      this.#ws.resume();
-    }, pause);
+  #read(data: Buffer, isBinary: boolean, handler: SocketHandler): void {
+    try {
+      const isNew = this.version === '2.0.0';
+      const message = isBinary && isNew ? readBinary(data) : readText(data.toString('utf8'), this.version);
+      handler.onMessage(message, data.length);
+    } catch (error) {
+      if (!(error instanceof NinefoldError)) throw error;
+      this.close(closeCodes.policyViolation, `${error.code}: ${error.message}`);
+    }
   }
 
-  /** Bytes of a message that has not arrived completely. */
+  /** Handles a frame now, or when the app may use the worker again. */
+  #onFrame(bytes: number, handle: () => void): void {
+    this.#lastSeen = performance.now();
+    if (this.#isClosed) return;
+    this.#deferred.push({ bytes, handle });
+    if (!this.#isPaused) this.#handleDeferred();
+  }
+
+  #handleDeferred(): void {
+    const wasPaused = this.#isPaused;
+    this.#isPaused = false;
+    for (let next = this.#deferred[0]; next; next = this.#deferred[0]) {
+      const now = performance.now();
+      const pause = this.#traffic.pause(now);
+      if (pause > 0) {
+        this.#isPaused = true;
+        this.#ws.pause();
+        setTimeout(() => this.#handleDeferred(), pause);
+        return;
+      }
+      this.#deferred.shift();
+      next.handle();
+      this.#traffic.count(next.bytes, performance.now() - now);
+    }
+    if (wasPaused) this.#ws.resume();
+  }
+
+  /** Bytes of messages that have not arrived completely, or are not handled. */
   get unfinishedBytes(): number {
-    return this.#isClosed ? 0 : Math.max(0, this.#stream.bytesRead - this.#finishedBytes);
+    if (this.#isClosed) return 0;
+    const deferred = this.#deferred.reduce((sum, { bytes }) => sum + bytes, 0);
+    return deferred + Math.max(0, this.#stream.bytesRead - this.#finishedBytes);
   }
 
   #countWaiting(): void {
@@ -203,12 +224,18 @@ export class ClientSocket {
     }
   }
 
+  /** Closes the socket without waiting for the client, so that its memory is free. */
+  cutOff(code: number, reason: string): void {
+    this.close(code, reason);
+    this.#ws.terminate();
+  }
+
   /** Closes the socket. A client that does not read is cut off. */
   close(code: number, reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#deferred = [];
     // The client's own close frame must be read.
-    if (this.#pause) clearTimeout(this.#pause);
     this.#ws.resume();
     this.#ws.close(code, shortened(reason));
     if (this.#stream.writableLength > limits.realtimeSlowBytes.default) this.#ws.terminate();
