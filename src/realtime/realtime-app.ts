@@ -30,6 +30,8 @@ const CHECK_MILLISECONDS = 250;
 const AUTHORISE_MILLISECONDS = 5000;
 /** Longest wait of a join until messages of SQL and of the other workers are delivered. */
 const FEED_MILLISECONDS = 1000;
+/** Longest wait of a join until changes of rows are delivered. Clients give up a join after 10 seconds. */
+const FOLLOW_MILLISECONDS = 5000;
 
 /** The parts of a worker that the realtime of each app uses. */
 export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
@@ -176,7 +178,11 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#callers.add(channel, connection, accessToken);
     own.add(channel);
     try {
-      if (!isLive) await this.#followMessages(channel, topic);
+      if (options.changes.length > 0) channel.following = this.#followChanges(channel);
+      await Promise.all([
+        isLive ? null : this.#followMessages(channel, topic),
+        channel.following && inTime(channel.following, FOLLOW_MILLISECONDS),
+      ]);
       if (replayed) channel.replayed = await this.#replay(topic, replayed);
       // The session or the key may have ended before the channel was added, and the app may have been replaced.
       if (ends !== this.#callers.ends) await this.#callers.identify(connection, accessToken);
@@ -189,13 +195,16 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   }
 
   afterJoin(channel: Channel): void {
-    const { changes, presence } = channel.options;
+    const { presence } = channel.options;
     if (presence.isEnabled) channel.startPresence();
     this.#live.start(channel);
     for (const broadcast of channel.replayed) {
       channel.deliverBroadcast(new OutgoingBroadcast(channel.topicName, broadcast));
     }
-    if (changes.length > 0) void this.#followChanges(channel);
+    channel.following?.then(
+      () => channel.systemIfOpen('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
+      (error) => channel.systemIfOpen('postgres_changes', 'error', reasonOf(error)),
+    );
   }
 
   renew(channel: Channel, token: string): Promise<void> {
@@ -378,12 +387,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const { messages } = this.#sources;
     const end = messages.watch(name);
     channel.onLeave(end);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FEED_MILLISECONDS);
-    });
-    await Promise.race([Promise.all([messages.ready(), this.#parts.bus.subscribed()]), late]);
-    clearTimeout(timer);
+    await inTime(Promise.all([messages.ready(), this.#parts.bus.subscribed()]), FEED_MILLISECONDS);
   }
 
   async #replay({ name }: TopicName, request: ReturnType<typeof parseReplay>): Promise<Broadcast[]> {
@@ -391,6 +395,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     return messages.flatMap((message) => broadcastOf(message, true) ?? []);
   }
 
+  /** Resolves when every later change will be delivered. */
   async #followChanges(channel: Channel): Promise<void> {
     try {
       const { identity } = channel;
@@ -399,7 +404,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
           this.#delays.record(data, Date.now());
           channel.deliverChange(this.#frames.of(channel.topicName, ids, data));
         },
-        onReady: () => channel.system('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
+        onReady: () => undefined,
         onEnd: (message) =>
           channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
       });
@@ -408,8 +413,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       // The token may have been renewed meanwhile.
       if (channel.identity !== identity) subscription.setIdentity(channel.identity);
     } catch (error) {
-      const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
-      if (!channel.isEnded) channel.system('postgres_changes', 'error', reasonOf(known));
+      throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
     }
   }
 
@@ -429,4 +433,13 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#topics.set(key, topic);
     return topic;
   }
+}
+
+/** Resolves with the promise or after a time, whichever is first. */
+async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
