@@ -49,19 +49,23 @@ grant select on sequence ninefold.watched_until to public;
 -- Writing changes -----------------------------------------------------------------------------------------------------
 -- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything
 -- (operators that are named in this way have one precedence). They catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
--- triggers run as the writer, and only the INSERT runs as ninefold_server.
+-- triggers run as the writer, and only the INSERT runs as ninefold_server. Every role can call add_change with any arguments, so it counts the
+-- bytes itself and stores objects only: a worker reads the rows of its apps one after the other.
 
 create function ninefold.add_change(relation oid, operation "char", size integer, is_too_large boolean, old json, new json) returns void
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
 as $$
+declare
+  bytes constant integer := coalesce(octet_length(old::text), 0) + coalesce(octet_length(new::text), 0);
 begin
   -- Only the triggers add changes. A call from outside of a trigger could show a row that does not exist to the clients of a table.
   if pg_trigger_depth() = 0 then
     return;
   end if;
   insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
-  values (add_change.relation, add_change.operation, add_change.size, add_change.is_too_large, add_change.old, add_change.new);
+  select add_change.relation, add_change.operation, greatest(add_change.size, bytes), add_change.is_too_large, add_change.old, add_change.new
+  where coalesce(json_typeof(old), 'object') = 'object' and coalesce(json_typeof(new), 'object') = 'object';
 end
 $$;
 alter function ninefold.add_change(oid, "char", integer, boolean, json, json) owner to ninefold_server;

@@ -16,6 +16,8 @@ export interface Question {
   readonly params: readonly Param[];
   /** Schemas in which operators are found. Policies name theirs. */
   readonly searchPath: string;
+  /** Time limit of the statement. */
+  readonly milliseconds?: number;
 }
 
 /** The result of a question: one value for each image, or the error of PostgreSQL. */
@@ -71,10 +73,21 @@ const setUp = ({ as, searchPath }: Question): Statement => ({
 async function askTogether(database: Executor, questions: readonly Question[]): Promise<Answer[]> {
   try {
     const results = await database.run(
+<<<<<<< HEAD
       questions.flatMap((question): Statement[] => {
         const { as, text, params } = question;
         return [setUp(question), { text, params, planKey: as.role }];
       }),
+=======
+      questions.flatMap(({ as, text, params, searchPath, milliseconds = STATEMENT_MILLISECONDS }): Statement[] => [
+        {
+          text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
+          params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
+          planKey: 'setup',
+        },
+        { text, params, planKey: as.role },
+      ]),
+>>>>>>> w-attack2
     );
     return questions.map((_, i) => valuesOf(results[2 * i + 1]));
   } catch (error) {
