@@ -431,18 +431,13 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       });
       if (channel.isEnded) subscription.close();
       else channel.changes = subscription;
-<<<<<<< HEAD
+      // The token may have been renewed meanwhile.
+      if (channel.identity !== identity) subscription.setIdentity(channel.identity);
       report();
     } catch (error) {
       report(error);
-      const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
-      if (!channel.isEnded) channel.system('postgres_changes', 'error', reasonOf(known));
-=======
-      // The token may have been renewed meanwhile.
-      if (channel.identity !== identity) subscription.setIdentity(channel.identity);
-    } catch (error) 
       throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
->>>>>>> w-attack2
+    }
   }
 
   /** Reports a refused channel, or one that follows a table. */

@@ -64,30 +64,19 @@ async function askOne(owner: Database, question: Question): Promise<Answer> {
 }
 
 /** Returns the statement that makes a transaction run as the caller of a question. */
-const setUp = ({ as, searchPath }: Question): Statement => ({
+const setUp = ({ as, searchPath, milliseconds = STATEMENT_MILLISECONDS }: Question): Statement => ({
   text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
-  params: [as.role, searchPath, as.claimsJson, String(STATEMENT_MILLISECONDS), 'on'],
+  params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
   planKey: 'setup',
 });
 
 async function askTogether(database: Executor, questions: readonly Question[]): Promise<Answer[]> {
   try {
     const results = await database.run(
-<<<<<<< HEAD
       questions.flatMap((question): Statement[] => {
         const { as, text, params } = question;
         return [setUp(question), { text, params, planKey: as.role }];
       }),
-=======
-      questions.flatMap(({ as, text, params, searchPath, milliseconds = STATEMENT_MILLISECONDS }): Statement[] => [
-        {
-          text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
-          params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
-          planKey: 'setup',
-        },
-        { text, params, planKey: as.role },
-      ]),
->>>>>>> w-attack2
     );
     return questions.map((_, i) => valuesOf(results[2 * i + 1]));
   } catch (error) {

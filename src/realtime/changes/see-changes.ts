@@ -55,21 +55,13 @@ export async function seeChanges(
   const ways = { images, throughOwner, rows };
   for (const [table, ofTable] of byTable(changes)) {
     for (const group of followers.get(table.oid)?.groups.values() ?? []) {
-<<<<<<< HEAD
       policies.set(group, decidePolicies(group, table, ofTable, ways));
-      for (const filter of sqlFilters(group)) {
-        const key = filterKey(group, filter);
-        if (!filters.has(key)) filters.set(key, decideFilter(group, filter, table, ofTable, images));
-      }
-=======
-      policies.set(group, decidePolicies(group, table, ofTable, images, rows));
->>>>>>> w-attack2
     }
   }
   await images.run();
   await throughOwner.run();
   await rows.run();
-  const filtering = new Asking(database);
+  const filtering = new Asking((questions) => askMembers(database, questions));
   for (const [group, decisions] of policies) decideFilters(group, decisions, filters, filtering);
   await filtering.run();
   return {

@@ -9,13 +9,10 @@ import { type Outgoing, OutgoingMessage } from './outgoing.ts';
 /** Codes that close a WebSocket (RFC 6455, section 7.4.1, and the registry of IANA). */
 export const closeCodes = { policyViolation: 1008, serviceRestart: 1012, tryAgainLater: 1013 } as const;
 
-<<<<<<< HEAD
 /** The longest reason of a close frame in bytes (RFC 6455, section 5.5). */
 const REASON_BYTES = 123;
-=======
 /** Bytes of the header of a control frame of a client (RFC 6455, section 5.2). */
 const CONTROL_HEADER = 6;
->>>>>>> w-attack2
 
 /** Receives what happens on a socket. */
 export interface SocketHandler {
