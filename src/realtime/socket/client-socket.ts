@@ -8,6 +8,9 @@ import { type Outgoing, OutgoingMessage } from './outgoing.ts';
 /** Codes that close a WebSocket (RFC 6455, section 7.4.1, and the registry of IANA). */
 export const closeCodes = { policyViolation: 1008, serviceRestart: 1012, tryAgainLater: 1013 } as const;
 
+/** The longest reason of a close frame in bytes (RFC 6455, section 5.5). */
+const REASON_BYTES = 123;
+
 /** Receives what happens on a socket. */
 export interface SocketHandler {
   /** @param bytes Length of the message on the wire. */
@@ -146,9 +149,6 @@ export class ClientSocket {
     if (this.#stream.writableLength > limits.realtimeSlowBytes.default) this.#ws.terminate();
   }
 }
-
-/** The longest reason of a close frame in bytes (RFC 6455, section 5.5). */
-const REASON_BYTES = 123;
 
 /** Shortens a reason to the bytes of a close frame. */
 function shortened(reason: string): string {
