@@ -8,7 +8,7 @@ const SOCKETS = [1000, 5000];
 const VERSIONS = ['1.0.0', '2.0.0'] as const;
 /** Broadcasts that are on their way at the same time when the maximum is measured. */
 const WINDOW = 16;
-const MILLISECONDS = 3000;
+const MILLISECONDS = 2000;
 const WARM_UP_MILLISECONDS = 1000;
 
 export interface FanOut {
