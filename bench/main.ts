@@ -18,6 +18,7 @@ import { measureNeighbours } from './neighbours.ts';
 import { measurePages } from './pages.ts';
 import { measurePortal } from './portal.ts';
 import { measureProbe } from './probe.ts';
+import { measureRealtime } from './realtime.ts';
 import { measureSchema } from './schema-change.ts';
 import { measureDerivation, measureSpecification } from './specification.ts';
 import { measureStart } from './start.ts';
@@ -38,6 +39,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   pages: measurePages,
   portal: measurePortal,
   probe: measureProbe,
+  realtime: measureRealtime,
   schema: measureSchema,
   specification: measureSpecification,
   start: measureStart,

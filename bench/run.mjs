@@ -16,7 +16,13 @@ try {
 const { build } = await import('esbuild');
 await build({
   absWorkingDir: root,
-  entryPoints: ['bench/main.ts', 'bench/limit-process.ts', 'bench/attack-process.ts'],
+  entryPoints: [
+    'bench/main.ts',
+    'bench/limit-process.ts',
+    'bench/attack-process.ts',
+    'bench/sockets-process.ts',
+    'bench/bare-sockets-process.ts',
+  ],
   outdir: '.tmp/bench',
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -1,5 +1,5 @@
 import type { FileOperation } from './specification-files.ts';
-import type { Operation, Verdict } from './specification-roles.ts';
+import type { Operation, TopicOperation, Verdict } from './specification-roles.ts';
 
 /**
  * The state of the probe, which compares the cells of chapter 6 with statements that are really executed. It is the
@@ -39,6 +39,14 @@ export interface ProbeReport {
   cells: ProbedCell[];
   /** The probed cells of files. Absent if the app has no bucket. */
   files?: ProbedFileCell[];
+  /** The probed cells of private channels. Absent if the app does not use realtime. */
+  topics?: ProbedTopicCell[];
+}
+
+/** A cell of chapter 6 on private channels, with the statements that tested it. */
+export interface ProbedTopicCell extends Omit<ProbedCell, 'entity' | 'operation'> {
+  topic: string;
+  operation: TopicOperation;
 }
 
 /** A cell of chapter 6 on the files of a bucket, with the statements of `/storage/v1` that tested it. */

@@ -1,16 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as after } from 'node:timers/promises';
 import { CONNECTIONS, median, number, ROUNDS, table } from '../figures.ts';
 import { load, request } from '../load.ts';
+import { POCKETBASE, type PocketBase, withPocketBase } from '../pocketbase-server.ts';
 import { type FilesApp, KIB, MIB } from './files-app.ts';
 import { receive, send } from './transfer.ts';
 
-/** The program of PocketBase. */
-const PROGRAM = process.env.BENCH_POCKETBASE;
 const MILLISECONDS = 3000;
 const LARGE = 100 * MIB;
 const LARGE_AT_ONCE = 4;
@@ -54,16 +48,11 @@ export async function measurePocketBase(files: FilesApp): Promise<void> {
       }
     }
   };
-  if (PROGRAM === undefined) {
+  if (POCKETBASE === undefined) {
     process.stdout.write('PocketBase is missing in this table: BENCH_POCKETBASE does not name its program.\n\n');
     await measure([ninefold]);
   } else {
-    const pocketBase = await startPocketBase(PROGRAM);
-    try {
-      await measure([ninefold, pocketBase.server]);
-    } finally {
-      await pocketBase.stop();
-    }
+    await withPocketBase(POCKETBASE, '', async (pocketBase) => measure([ninefold, await serverOf(pocketBase)]));
   }
   const line = (name: string, unit: string, of: (each: Round) => number): string[] => [
     name,
@@ -138,75 +127,23 @@ const formAround = (name: string): { before: Buffer; after: Buffer } => ({
   after: Buffer.from(`\r\n--${BOUNDARY}--\r\n`),
 });
 
-/** Starts PocketBase with a collection of files that signed-in members read and write. */
-async function startPocketBase(program: string): Promise<{ server: Server; stop: () => Promise<void> }> {
-  const home = mkdtempSync(join(process.cwd(), '.tmp/bench/pocketbase-'));
-  // It also writes migrations, into the folder above its data.
-  const data = join(home, 'data');
-  const superuser = { identity: 'bench@example.com', password: randomBytes(12).toString('hex') };
-  execFileSync(program, ['superuser', 'upsert', superuser.identity, superuser.password, '--dir', data]);
-  const port = await freePort();
-  const child = spawn(program, ['serve', '--dir', data, '--http', `127.0.0.1:${port}`], { stdio: 'ignore' });
-  const stop = (): Promise<void> => ended(child).finally(() => rmSync(home, { recursive: true, force: true }));
-  try {
-    const post = async <T>(path: string, body: object, token = ''): Promise<T> => {
-      const response = await fetch(`http://127.0.0.1:${port}/api/collections${path}`, {
-        method: 'POST',
-        headers: { authorization: token, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      if (!response.ok) throw new Error(`PocketBase: ${path}: ${response.status} ${await response.text()}`);
-      return (await response.json()) as T;
-    };
-    await untilHealthy(port, child);
-    const { token } = await post<{ token: string }>('/_superusers/auth-with-password', superuser);
-    const member = { email: 'member@example.com', password: superuser.password };
-    await post('/users/records', { ...member, passwordConfirm: member.password }, token);
-    const rule = '@request.auth.id != ""';
-    const file = { name: 'file', type: 'file', maxSelect: 1, maxSize: 2 * LARGE, protected: false };
-    const collection = { name: 'files', type: 'base', createRule: rule, viewRule: rule, fields: [file] };
-    await post('', collection, token);
-    const session = await post<{ token: string }>('/users/auth-with-password', {
-      identity: member.email,
-      password: member.password,
-    });
-    const server: Server = {
-      name: 'PocketBase',
-      port,
-      headers: { authorization: session.token },
-      target: () => '/api/collections/files/records',
-      source: (_, answer) => {
-        const record = JSON.parse(answer) as { id: string; file: string };
-        return `/api/files/files/${record.id}/${record.file}`;
-      },
-    };
-    return { server, stop };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+/** Creates a collection of files that signed-in members read and write. */
+async function serverOf({ port, post, superuserToken, password }: PocketBase): Promise<Server> {
+  const member = { email: 'member@example.com', password };
+  await post('/users/records', { ...member, passwordConfirm: member.password }, superuserToken);
+  const rule = '@request.auth.id != ""';
+  const file = { name: 'file', type: 'file', maxSelect: 1, maxSize: 2 * LARGE, protected: false };
+  const collection = { name: 'files', type: 'base', createRule: rule, viewRule: rule, fields: [file] };
+  await post('', collection, superuserToken);
+  const session = await post<{ token: string }>('/users/auth-with-password', { identity: member.email, password });
+  return {
+    name: 'PocketBase',
+    port,
+    headers: { authorization: session.token },
+    target: () => '/api/collections/files/records',
+    source: (_, answer) => {
+      const record = JSON.parse(answer) as { id: string; file: string };
+      return `/api/files/files/${record.id}/${record.file}`;
+    },
+  };
 }
-
-async function untilHealthy(port: number, child: ChildProcess): Promise<void> {
-  while (child.exitCode === null) {
-    const response = await fetch(`http://127.0.0.1:${port}/api/health`).catch(() => null);
-    if (response?.ok) return;
-    await after(50);
-  }
-  throw new Error(`PocketBase ended with ${child.exitCode}`);
-}
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = net.createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
-
-const ended = (child: ChildProcess): Promise<void> =>
-  new Promise((resolve) => {
-    if (child.exitCode !== null) resolve();
-    child.once('exit', () => resolve());
-    child.kill('SIGTERM');
-  });

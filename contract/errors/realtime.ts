@@ -118,6 +118,13 @@ export const realtimeErrors = entries('realtime', {
     action: 'Wait. The client joins again by itself.',
     member: memberTexts.tryAgain,
   },
+  RealtimeNodeDisconnected: {
+    status: 503,
+    message: 'Messages of other nodes may be missing',
+    meaning: 'The node cannot reach the other nodes, or messages between them were lost. The channel stays joined.',
+    action: 'Read again what the messages tell. A message with the status ok follows when they arrive again.',
+    member: memberTexts.tryAgain,
+  },
   RlsPolicyError: {
     status: 500,
     message: 'A policy on realtime.messages raised an error',

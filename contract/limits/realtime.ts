@@ -80,11 +80,28 @@ export const realtimeLimits = limitsOf('realtime', {
     meaning: 'The longest topic and the longest name of an event.',
     code: 'InvalidJoinPayload',
   },
+  realtimeFilterCharacters: {
+    unit: 'characters',
+    default: 10_000,
+    meaning: 'The longest filter of an entry of postgres_changes.',
+    code: 'InvalidJoinPayload',
+  },
   realtimeChangesPerChannel: {
     unit: 'count',
     default: 100,
     meaning: 'Entries of postgres_changes of one channel.',
     code: 'InvalidJoinPayload',
+  },
+  realtimeChangedRows: {
+    unit: 'count',
+    default: 5000,
+    meaning:
+      'Rows of one table that one transaction changes and that clients receive. One more, or 40 MB of rows, ends the channels of the table, and the clients join and read again.',
+  },
+  realtimeChangeBytes: {
+    unit: 'bytes',
+    default: 1024 * KIB,
+    meaning: 'The largest row that a change contains. Clients receive the key of a larger row, and an error.',
   },
   realtimeJsonDepth: {
     unit: 'count',
@@ -213,6 +230,11 @@ export const realtimeLimits = limitsOf('realtime', {
     default: 1000,
     meaning: 'Members in the presence of one topic.',
     code: 'UnableToTrackPresence',
+  },
+  probedTopics: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Patterns of topics whose rights the probe tests, the first ones by their text.',
   },
   realtimeReplayMessages: {
     unit: 'count',

@@ -11,7 +11,7 @@ import { firstJson, rowsAsText, type Statement } from '../database/statement.ts'
 import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
-import { authenticatorConnection, serverConnection } from './app-connections.ts';
+import { authenticatorConnection, ownerConnection, serverConnection } from './app-connections.ts';
 import { LoadPause } from './maintenance/load-pause.ts';
 import { rethrowAsAppDamaged } from './provisioning/damaged-app.ts';
 import type { AppRecord } from './registry/app-record.ts';
@@ -92,6 +92,7 @@ export class App {
   /** Settings of an app without stored values. */
   readonly defaults: Settings;
   readonly #target: ConnectionConfig;
+  readonly #owner: ConnectionConfig;
   readonly #events: Events;
   readonly #budget: Pick<PoolLimits, 'budget'>;
   readonly #isFull: () => boolean;
@@ -118,6 +119,7 @@ export class App {
     this.#isFull = limits.isFull ?? (() => false);
     this.#budget = limits.budget ? { budget: limits.budget } : {};
     this.#target = authenticatorConnection(server, record);
+    this.#owner = ownerConnection(server, record);
     this.database = new Pool(this.#target, {
       max: limits.connections,
       idleMilliseconds: limits.idleMilliseconds,
@@ -244,9 +246,12 @@ export class App {
     return this.#activeSite;
   }
 
-  /** Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it. */
-  dedicatedPool(): Pool {
-    return new Pool(this.#target, {
+  /**
+   * Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it.
+   * @param login The login role: the authenticator, or the app's owner, who may name every object of the app.
+   */
+  dedicatedPool(login: 'authenticator' | 'owner' = 'authenticator'): Pool {
+    return new Pool(login === 'owner' ? this.#owner : this.#target, {
       max: 1,
       idleMilliseconds: limits.poolIdleSeconds.default * 1000,
       waitMilliseconds: this.database.waitMilliseconds,

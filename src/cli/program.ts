@@ -8,6 +8,7 @@ import { addBuilderCommands } from './commands/builders.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/members.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
+import { addRealtimeCommands } from './commands/realtime.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addSiteCommand } from './commands/site.ts';
 import { addSpecCommand } from './commands/spec.ts';
@@ -43,6 +44,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addMemberCommands(program);
   addSiteCommand(program);
   addStorageCommands(program);
+  addRealtimeCommands(program);
   process.stdout.on('error', endWithoutOutput);
   // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);

@@ -364,8 +364,6 @@ function composeAdmin(
   };
 }
 
-/** The first status of a response that refuses a call, so that nothing was written. */
-const FIRST_REFUSAL = 400;
 const readMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** Creates the realtime of all apps of this worker. */
@@ -374,6 +372,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
     bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
+    onChannel: (event) => events.emit({ type: 'channel', ...event }),
     onGap: (ref, reason) =>
       events.emit({ type: 'fault', requestId: null, where: `realtime of ${ref}`, error: new Error(reason) }),
     liveReadsOf: (app) => ({
@@ -382,8 +381,8 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
       faultOf: (error, identity) => reads.errorOf(error, app, identity),
     }),
   });
-  events.listen(['call'], ({ app, method, status }) => {
-    if (app !== null && status < FIRST_REFUSAL && !readMethods.has(method)) realtime.onWrite(app);
+  events.listen(['call'], ({ app, method, code }) => {
+    if (app !== null && code === null && !readMethods.has(method)) realtime.onWrite(app);
   });
   return realtime;
 }

@@ -169,7 +169,8 @@ export class AppCalls {
     const reply = refused
       ? await this.#refuse(refused, to, callRequest)
       : await pipeline.answerApp(api, to.ref, callRequest, null, builder);
-    if (reply.status === SWITCHED || socket.destroyed) return;
+    // The socket is open.
+    if (reply.status === 101 || socket.destroyed) return;
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
     const policies = this.#policies;
@@ -227,9 +228,6 @@ function cookieOfConsole(origins: Origins, { headers }: IncomingMessage): Readon
   const isConsole = origin !== undefined && origins.isNode(origin, host) && cookie !== undefined;
   return isConsole ? { cookie, [consoleHeader]: '1' } : {};
 }
-
-/** Status of a response that opens a socket. */
-const SWITCHED = 101;
 
 /** Returns the key in the query of a socket, and the query without it, which may be logged. */
 function keyOf(query: string): { apikey: string | null; query: string } {

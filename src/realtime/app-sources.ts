@@ -3,6 +3,7 @@ import type { Bus } from './bus/bus.ts';
 import { AppChanges } from './changes/app-changes.ts';
 import { ChangeLog } from './changes/change-log.ts';
 import { TouchedTables } from './changes/touched-tables.ts';
+import { RightsWatch } from './channels/rights-watch.ts';
 import type { TopicName } from './channels/topic.ts';
 import { MessageFeed } from './messages/message-feed.ts';
 import type { StoredMessage } from './messages/message-reader.ts';
@@ -17,6 +18,8 @@ export interface SourceParts {
   readonly maxPayloadBytes: () => number;
   readonly deliver: (topic: TopicName, broadcast: Broadcast) => void;
   readonly onGap: (reason: string) => void;
+  /** Called after a change of a table that the policies on realtime.messages read. */
+  readonly onRightsChange: () => void;
 }
 
 /** What one worker reads from the database of one app: changes of rows and tables, and messages that SQL sends. */
@@ -24,13 +27,15 @@ export class AppSources {
   readonly changes: AppChanges;
   readonly touched: TouchedTables;
   readonly messages: MessageFeed;
+  readonly rights: RightsWatch;
   readonly #log: ChangeLog;
   readonly #unsubscribe: () => void;
 
-  constructor(app: App, { bus, maxPayloadBytes, deliver, onGap }: SourceParts) {
+  constructor(app: App, { bus, maxPayloadBytes, deliver, onGap, onRightsChange }: SourceParts) {
     this.#log = new ChangeLog(app);
     this.changes = new AppChanges(app, this.#log);
     this.touched = new TouchedTables(app, this.#log);
+    this.rights = new RightsWatch(app.database, this.touched, onRightsChange);
     this.messages = new MessageFeed({
       database: app.database,
       maxPayloadBytes,
@@ -55,6 +60,7 @@ export class AppSources {
 
   close(): void {
     this.#unsubscribe();
+    this.rights.close();
     this.changes.close();
     this.touched.close();
     this.#log.close();

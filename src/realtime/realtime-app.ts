@@ -1,7 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import type { RealtimeSettings } from '../../contract/settings-realtime.ts';
 import type { App, Notification } from '../apps/app.ts';
+import { entityId } from '../catalog/names.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { ChannelEvent } from '../observe/events.ts';
 import { AppSources, broadcastOf } from './app-sources.ts';
 import type { Bus } from './bus/bus.ts';
 import { type CallerParts, Callers } from './channels/callers.ts';
@@ -43,6 +45,8 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
   readonly find: (ref: string) => Promise<App>;
   /** Creates the reads of the live lists of an app. */
   readonly liveReadsOf: (app: App) => LiveReads;
+  /** Counts a refused channel, or one that follows a table. */
+  readonly onChannel: (event: Omit<ChannelEvent, 'type'>) => void;
   /** Reports messages that could not be delivered. */
   readonly onGap: (ref: string, reason: string) => void;
 }
@@ -170,6 +174,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const isLive = isPrivate && isLiveTopic(topic.name);
     const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
     const rights = isLive ? liveRights(false) : isPrivate ? await this.#callers.rights(identity, topic.name) : null;
+    if (isPrivate && !isLive) this.#sources.rights.start();
     const { socket } = connection;
     const own = this.#topicOf(topic);
     const parts = { socket, topicName, joinRef, options, topic: own, host: this, identity, rights, live };
@@ -239,6 +244,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#topics.delete(topic.key);
   }
 
+  onRefused({ caller }: Connection, error: unknown, milliseconds: number): void {
+    this.#report({ call: null, error, milliseconds, userId: null, isByBuilder: caller.authorise !== null });
+  }
+
   onClosed(connection: Connection): void {
     this.#connections.delete(connection);
     if (this.#connections.size === 0) this.close();
@@ -275,6 +284,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       maxPayloadBytes: () => this.payloadBytes,
       deliver: (topic, broadcast) => this.deliver(topic, broadcast),
       onGap: (reason) => this.#parts.onGap(this.ref, reason),
+      onRightsChange: () => void this.#checkRights(),
     });
   }
 
@@ -294,6 +304,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
         void this.#prove();
         return;
       case 'schema':
+        this.#sources.rights.onSchemaChange();
         this.#live.onSchemaChange();
         void this.#checkRights();
         return;
@@ -397,6 +408,16 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
 
   /** Resolves when every later change will be delivered. */
   async #followChanges(channel: Channel): Promise<void> {
+    const started = performance.now();
+    const { changes } = channel.options;
+    const report = (error: unknown = null) => {
+      const { userId, source } = channel.identity;
+      const milliseconds = performance.now() - started;
+      const named = changes.filter(({ table }) => table !== '*').map(({ schema, table }) => entityId(schema, table));
+      // The names in a refused channel may be any text, so they are not counted.
+      const calls = error === null ? [...new Set(named)].map((entity) => `realtime.${entity}.changes`) : [null];
+      for (const call of calls) this.#report({ call, error, milliseconds, userId, isByBuilder: source === 'builder' });
+    };
     try {
       const { identity } = channel;
       const subscription = await this.#sources.changes.subscribe(channel.options.changes, identity, {
@@ -412,9 +433,21 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       else channel.changes = subscription;
       // The token may have been renewed meanwhile.
       if (channel.identity !== identity) subscription.setIdentity(channel.identity);
+      report();
     } catch (error) {
+      report(error);
       throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
     }
+  }
+
+  /** Reports a refused channel, or one that follows a table. */
+  #report({
+    error,
+    ...outcome
+  }: { readonly error: unknown } & Pick<ChannelEvent, 'call' | 'milliseconds' | 'userId' | 'isByBuilder'>): void {
+    const known = error instanceof NinefoldError ? error : null;
+    const code = known?.code ?? (error === null ? null : 'internal');
+    this.#parts.onChannel({ ...outcome, app: this.ref, at: Date.now(), code, limit: known?.limit ?? null });
   }
 
   #takeDeliveries(count: number): boolean {

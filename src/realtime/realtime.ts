@@ -32,14 +32,19 @@ export interface SocketRequest {
   readonly caller: SocketCaller;
 }
 
+/** The parts of an app that exist without a socket. */
+interface AppParts {
+  readonly privateChannels: PrivateChannels;
+  /** Messages that the API sends. */
+  readonly apiMessages: RatePerSecond;
+}
+
 /** The realtime of all apps in one worker. */
 export class Realtime {
   readonly #parts: RealtimeParts;
   readonly #apps = new Map<string, RealtimeApp>();
   readonly #servers = new Map<number, WebSocketServer>();
-  /** Messages that the API sends, by app. */
-  readonly #apiMessages = new WeakMap<App, RatePerSecond>();
-  readonly #privateChannels = new WeakMap<App, PrivateChannels>();
+  readonly #ofApp = new WeakMap<App, AppParts>();
   #isClosing = false;
 
   readonly #notices: WriteNotices;
@@ -88,16 +93,17 @@ export class Realtime {
 
   /** Returns what a caller may do on a private topic. Throws the errors of `PrivateChannels.rightsOn`. */
   rightsOn(app: App, identity: Identity, topic: string): Promise<TopicRights> {
-    return this.#privateChannelsOf(app).rightsOn(identity, topic);
+    return this.#partsOf(app).privateChannels.rightsOn(identity, topic);
   }
 
-  #privateChannelsOf(app: App): PrivateChannels {
-    const known = this.#privateChannels.get(app);
+  #partsOf(app: App): AppParts {
+    const known = this.#ofApp.get(app);
     if (known) return known;
-    const created = new PrivateChannels(app.database);
-    this.#privateChannels.set(app, created);
+    const privateChannels = new PrivateChannels(app.database);
+    const created = { privateChannels, apiMessages: new RatePerSecond() };
+    this.#ofApp.set(app, created);
     app.subscribe(({ type }) => {
-      if (type === 'schema' || type === 'listening' || type === 'disconnected') created.forget();
+      if (type === 'schema' || type === 'listening' || type === 'disconnected') privateChannels.forget();
     });
     return created;
   }
@@ -105,11 +111,9 @@ export class Realtime {
   /** Counts messages that the API sends for an app. Returns false if they are too many in this second. */
   async takeMessages(app: App, count: number): Promise<boolean> {
     const { realtime } = await app.settings();
-    const rate = this.#apiMessages.get(app) ?? new RatePerSecond();
-    this.#apiMessages.set(app, rate);
     const counts = this.#apps.get(app.ref)?.counts;
     if (counts) counts.received += count;
-    return rate.take(count, realtime.realtime_messages_per_second, performance.now());
+    return this.#partsOf(app).apiMessages.take(count, realtime.realtime_messages_per_second, performance.now());
   }
 
   /** Sends a broadcast to the channels of a topic in all workers. */
@@ -132,7 +136,7 @@ export class Realtime {
       app,
       settings,
       this.#parts,
-      this.#privateChannelsOf.bind(this),
+      (app) => this.#partsOf(app).privateChannels,
       () => {
         if (this.#apps.get(app.ref) === realtime) this.#apps.delete(app.ref);
       },

@@ -2,7 +2,8 @@
 -- new row to ninefold.changes while a worker watches the table. Workers read the rows that became visible since their last snapshot, so they
 -- need no replication slot, and no transaction of a member waits for NOTIFY.
 
--- Unlogged: a crash of PostgreSQL empties the table, and workers notice the new start time of the server.
+-- Unlogged: a crash of PostgreSQL empties the table, and the table below, by which workers notice that changes are missing. The start time of
+-- the server stays the same when a single process crashes.
 create unlogged table ninefold.changes (
   id bigint generated always as identity,
   xid xid8 not null default pg_current_xact_id(),
@@ -20,6 +21,14 @@ create unlogged table ninefold.changes (
 alter table ninefold.changes owner to ninefold_server;
 comment on table ninefold.changes is 'The latest changes of watched tables, for realtime. Workers delete them after a minute.';
 create index changes_xid_idx on ninefold.changes (xid);
+
+create unlogged table ninefold.changes_since (
+  is_only boolean not null default true check (is_only),
+  id uuid not null default gen_random_uuid(),
+  constraint changes_since_pkey primary key (is_only)
+);
+alter table ninefold.changes_since owner to ninefold_server;
+comment on table ninefold.changes_since is 'Identifies the time since which ninefold.changes is complete. A worker adds the row after a crash.';
 
 -- The tables that a worker watches. Workers renew their rows, and delete those whose time has passed.
 create unlogged table ninefold.watched (
@@ -50,6 +59,10 @@ as $$
 declare
   bytes constant integer := coalesce(octet_length(old::text), 0) + coalesce(octet_length(new::text), 0);
 begin
+  -- Only the triggers add changes. A call from outside of a trigger could show a row that does not exist to the clients of a table.
+  if pg_trigger_depth() = 0 then
+    return;
+  end if;
   insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
   select add_change.relation, add_change.operation, greatest(add_change.size, bytes), add_change.is_too_large, add_change.old, add_change.new
   where coalesce(json_typeof(old), 'object') = 'object' and coalesce(json_typeof(new), 'object') = 'object';
@@ -78,7 +91,7 @@ end
 $$;
 
 -- Returns the key of a row. A table without a primary key has no key.
-create function ninefold.key_of(relation oid, changed record) returns json
+create function ninefold.changed_key(relation oid, changed record) returns json
   language plpgsql
 as $$
 declare
@@ -88,7 +101,7 @@ begin
   select pg_catalog.string_agg(pg_catalog.format('($1).%I', a.attname), ', ') into fields
   from pg_catalog.pg_index i join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid
     and a.attnum operator(pg_catalog.=) any (i.indkey::pg_catalog.int2[])
-  where i.indrelid operator(pg_catalog.=) key_of.relation and i.indisprimary;
+  where i.indrelid operator(pg_catalog.=) changed_key.relation and i.indisprimary;
   if fields is null then
     return '{}';
   end if;
@@ -132,6 +145,7 @@ create function ninefold.note_row_change() returns trigger
 as $$
 declare
   size integer := 0;
+  largest integer := 0;
   is_too_large boolean;
   has_usual_settings boolean;
   counted integer;
@@ -141,8 +155,10 @@ begin
   end if;
   if tg_op operator(pg_catalog.<>) 'DELETE' then
     size := pg_catalog.pg_column_size(new);
+    largest := size;
   end if;
   if tg_op operator(pg_catalog.<>) 'INSERT' then
+    largest := greatest(largest, pg_catalog.pg_column_size(old));
     size := size operator(pg_catalog.+) pg_catalog.pg_column_size(old);
   end if;
   counted := ninefold.count_change(tg_relid, size);
@@ -153,15 +169,15 @@ begin
     return null;
   end if;
   -- Compressed values are small here. Their text can be too large for one value of PostgreSQL, in which to_json would fail.
-  is_too_large := size operator(pg_catalog.>) 1048576;
-  if not is_too_large and size operator(pg_catalog.>) 131072 then
-    is_too_large := coalesce(pg_catalog.octet_length(new::pg_catalog.text), 0)
-      operator(pg_catalog.+) coalesce(pg_catalog.octet_length(old::pg_catalog.text), 0) operator(pg_catalog.>) 2097152;
+  is_too_large := largest operator(pg_catalog.>) 1048576;
+  if not is_too_large and largest operator(pg_catalog.>) 131072 then
+    is_too_large := greatest(pg_catalog.octet_length(new::pg_catalog.text), pg_catalog.octet_length(old::pg_catalog.text))
+      operator(pg_catalog.>) 1048576;
   end if;
   if is_too_large then
     perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", 1024, true,
-      case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.key_of(tg_relid, old) end,
-      case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.key_of(tg_relid, new) end);
+      case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.changed_key(tg_relid, old) end,
+      case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.changed_key(tg_relid, new) end);
     return null;
   end if;
   has_usual_settings := pg_catalog.concat(pg_catalog.current_setting('timezone'), pg_catalog.left(pg_catalog.current_setting('datestyle'), 3),

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { type AppDatabase, scriptIn, startAppDatabase } from '../../test/support/app-database.ts';
+import { entityQueries } from '../catalog/entities.ts';
+import { codeQueries } from '../catalog/executed-code.ts';
 import type { Pool } from '../database/pool.ts';
 import { rowsAsText } from '../database/statement.ts';
 
@@ -164,7 +166,25 @@ it('code of the owner never runs as another role, and a role without privileges 
       () => null,
       (error: Error) => error.message,
     );
+  await database.pool.script('delete from ninefold.changes');
+  expect(await refused(`select ninefold.add_change('public.moods'::regclass, 'I', 1, false, null, '{}')`)).toBeNull();
+  expect(await written()).toEqual([]);
   expect(await refused('select * from ninefold.changes')).toContain('permission denied');
   expect(await refused(`select setval('ninefold.watched_until', 1)`)).toContain('permission denied');
   expect(await refused(`select ninefold.follow_touches('public.moods'::regclass)`)).toContain('permission denied');
+});
+
+it('the specification does not describe the triggers', async () => {
+  await owner.script(
+    'create table public.described (id int primary key); alter publication supabase_realtime add table public.described',
+  );
+  await database.pool.script(`select ninefold.follow_touches('public.described'::regclass)`);
+  const [all] = await rows(
+    `select count(*) from pg_trigger where tgrelid = 'public.described'::regclass and not tgisinternal`,
+  );
+  expect(all?.count).toBe('3');
+  const read = async (text: string) => JSON.stringify(await rows(text, owner));
+  expect(await read(entityQueries.triggers)).not.toMatch(/ninefold_(changed_rows|truncated|touched)/);
+  const [touched] = await rows(`select 'ninefold.note_touched'::regproc::oid as oid`);
+  expect(await read(codeQueries.fired)).not.toContain(`"function\\":${touched?.oid}`);
 });

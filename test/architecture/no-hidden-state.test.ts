@@ -33,6 +33,7 @@ const allowedWeakMaps: Readonly<Record<string, string>> = {
   'src/specification/serve/portal-screens.ts': 'the most recent request of an App, whose folder is below',
   'src/specification/serve/versions/version-recorder.ts': 'recording of an App, whose folder is below',
   'src/specification/derive/json-writer.ts': 'texts of parts of a specification, which is plain data',
+  'src/realtime/realtime.ts': 'answers of policies and counted messages of an App, whose folder is below',
   'src/http/server.ts': 'waiting requests of a socket of Node.js',
 };
 

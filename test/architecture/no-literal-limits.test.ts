@@ -77,6 +77,7 @@ const allowed: Readonly<Record<string, readonly (readonly [reason: string, ...te
     ['the lengths of an hour, a day and a week', 'seconds: 3600', 'seconds: 86_400', 'seconds: 604_800'],
     ['the last day by hour', "interval '23 hours'", "interval '25 hours'"],
   ],
+  'src/realtime/usage/delays.ts': [['the form of a time', '{10,40}']],
   'src/auth/sign-in/addresses.ts': [
     ['a label of a domain name (RFC 1035, section 2.3.4)', '{0,61}'],
     ['a phone number of E.164', '{1,14}'],

@@ -123,6 +123,7 @@ const appPages = app.addChildren([
     () => import('./tools/files/files-page.tsx'),
     'FilesPage',
   ),
+  appPage('/realtime', strings(), () => import('./tools/realtime/realtime-page.tsx'), 'RealtimePage'),
   appPage('/sql', strings('sql'), () => import('./tools/sql/sql-page.tsx'), 'SqlPage'),
   appPage('/users', strings('user', 'q'), () => import('./tools/users/users-page.tsx'), 'UsersPage'),
   appPage('/users/$id', strings(), () => import('./tools/users/member-page.tsx'), 'MemberPage'),

@@ -7,7 +7,7 @@ const isPrivate = optional('True for a private channel; policies on realtime.mes
 const apikey = parameter('apikey', 'query', required('The key of the app; other clients send it as a header.'));
 
 /** The words of the fields of a message in the body of `realtime.broadcast`. */
-export const messageWords = {
+const messageWords = {
   topic: required('The name of the channel.'),
   event: required('The name of the event.'),
   payload: required('What the channels receive.', 'object'),

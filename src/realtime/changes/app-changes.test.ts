@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type AppDatabase, scriptIn, startAppDatabase } from '../../../test/support/app-database.ts';
 import { anon, changesApp, member, StoringSink, type TestApp } from '../../../test/support/changes-app.ts';
 import type { Pool } from '../../database/pool.ts';
+import { serviceRole } from '../../identity/identity.ts';
 import { AppChanges } from './app-changes.ts';
 import type { ChangeRequest } from './change-feed.ts';
 import { ChangeLog } from './change-log.ts';
@@ -127,4 +128,64 @@ it('refuses tables that are not published, filters that cannot be read, and filt
   expect(await refused(on('open', { filter: 'id' }))).toContain('Error parsing `filter` params');
   expect(await refused(on('notes', { filter: 'secret=eq.s' }))).toContain('invalid column for filter secret');
   expect(sink.ready).toBe(0);
+});
+
+it('asks for the row if a policy cannot be evaluated on an image, and delivers no later state of it', async () => {
+  changes = new AppChanges(app, new ChangeLog(app));
+  await owner.script(`create schema if not exists hidden;
+    create function hidden.may(owner uuid) returns bool language sql as 'select owner = auth.uid()';
+    create table public.guarded (id int primary key, owner uuid, draft text); alter table public.guarded enable row level security;
+    create policy p on public.guarded for select to authenticated using (hidden.may(owner));
+    grant select on public.guarded to authenticated; alter publication supabase_realtime add table public.guarded`);
+  const [first, second] = [await follow([on('guarded')]), await follow([on('guarded')], member(bob))];
+  await write(`insert into public.guarded values (1, '${ada}', 'a')`);
+  expect(await first.take(1)).toEqual([['INSERT', { id: 1, owner: ada, draft: 'a' }, undefined]]);
+  await write(`update public.guarded set draft = 'secret'; update public.guarded set owner = '${bob}', draft = 'b'`);
+  expect(await second.take(1)).toEqual([['UPDATE', { id: 1, owner: bob, draft: 'b' }, {}]]);
+  expect(first.received).toEqual([]);
+});
+
+it('ends only the channels of callers for whom a policy raises an error', async () => {
+  changes = new AppChanges(app, new ChangeLog(app));
+  await owner.script(`create table public.raising (id int primary key); alter table public.raising enable row level security;
+    create policy p on public.raising for select to authenticated using (1 / (case when auth.uid() = '${bob}' then 0 else 1 end) = 1);
+    grant select on public.raising to authenticated; alter publication supabase_realtime add table public.raising`);
+  const [first, second] = [await follow([on('raising')]), await follow([on('raising')], member(bob))];
+  await write('insert into public.raising values (1)');
+  expect(await first.take(1)).toEqual([['INSERT', { id: 1 }, undefined]]);
+  await expect.poll(() => second.ended).toHaveLength(1);
+  expect(second.ended[0]).toContain('division by zero');
+  expect(first.ended).toEqual([]);
+});
+
+it('delivers the key and an error for a row that is too large, only to those who see it', async () => {
+  changes = new AppChanges(app, new ChangeLog(app));
+  const [first, second] = [await follow([on('notes')]), await follow([on('notes')], member(bob))];
+  await write(
+    `insert into public.notes select 9, '${ada}', string_agg(md5(i::text), '') from generate_series(1, 70000) i`,
+  );
+  await expect.poll(() => first.received).toHaveLength(1);
+  expect(first.received[0]?.data).toMatchObject({ record: { id: 9 }, errors: ['Error 413: Payload Too Large'] });
+  await write('delete from public.notes');
+  expect(second.received).toEqual([]);
+});
+
+it('uses changed policies and privileges for the next change, and ends channels of tables that are no longer published', async () => {
+  changes = new AppChanges(app, new ChangeLog(app));
+  await owner.script('grant select on public.open to service_role');
+  const [sink, all] = [await follow([on('open')]), await follow([on('open')], serviceRole)];
+  const alter = async (sql: string) => {
+    await owner.script(sql);
+    app.notify({ type: 'schema' });
+  };
+  await alter(
+    'alter table public.open enable row level security; revoke select on public.open from authenticated; grant select (id) on public.open to authenticated',
+  );
+  await write(`insert into public.open values (50, 'hidden', 1)`);
+  expect(await all.take(1)).toEqual([['INSERT', { id: 50, a: 'hidden', b: 1 }, undefined]]);
+  await alter('create policy p on public.open using (true)');
+  await write(`insert into public.open values (51, 'x', 1)`);
+  expect(await sink.take(1)).toEqual([['INSERT', { id: 51 }, undefined]]);
+  await alter('alter publication supabase_realtime drop table public.open');
+  await expect.poll(() => sink.ended).toHaveLength(1);
 });

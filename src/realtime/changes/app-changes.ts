@@ -38,6 +38,7 @@ export class AppChanges implements ChangeFeed, LogReader {
   readonly #followers = new Set<Follower>();
   readonly #unsubscribe: () => void;
   #pool: Pool | null = null;
+  #ownerPool: Pool | null = null;
   #catalog: Promise<Catalog> | null = null;
   #groups: Map<number, TableFollowers> | null = null;
   /** Number of subscribers that wait until their changes are followed. */
@@ -162,7 +163,9 @@ export class AppChanges implements ChangeFeed, LogReader {
     if (this.#followers.size > 0 || this.#pending > 0) return;
     this.#log.remove(this);
     void this.#pool?.close();
+    void this.#ownerPool?.close();
     this.#pool = null;
+    this.#ownerPool = null;
   }
 
   #remove(follower: Follower): void {
@@ -188,7 +191,7 @@ export class AppChanges implements ChangeFeed, LogReader {
       ];
     });
     if (read.length === 0) return;
-    const sights = await seeChanges(this.#membersPool(), read, groups);
+    const sights = await seeChanges(this.#membersPool(), () => this.#ownersPool(), read, groups);
     deliverChanges(read, groups, sights);
     for (const follower of [...this.#followers]) if (follower.isEnded) this.#remove(follower);
   }
@@ -218,10 +221,19 @@ export class AppChanges implements ChangeFeed, LogReader {
     return this.#pool;
   }
 
+  #ownersPool(): Pool {
+    this.#ownerPool ??= this.#app.dedicatedPool('owner');
+    return this.#ownerPool;
+  }
+
   #endWith(follower: Follower, error: unknown): void {
     if (!(error instanceof NinefoldError)) throw error;
     follower.end(error.message);
     this.#remove(follower);
+  }
+
+  *neededTables(): Iterable<number> {
+    for (const { entries } of this.#followers) for (const { table } of entries) yield table.oid;
   }
 
   onGap(reason: string): void {

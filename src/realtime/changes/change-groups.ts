@@ -11,8 +11,11 @@ export interface ChangeGroup {
   /** The columns that the role may select. */
   readonly columns: readonly string[];
   readonly members: { readonly follower: Follower; readonly entries: FollowedTable[] }[];
-  /** True if the policies cannot be evaluated on images. */
-  asksRows: boolean;
+  /**
+   * How PostgreSQL evaluates the policies: on the images; on the images, prepared by the owner, if they name schemas that the caller may not
+   * use; or on the rows, if images are not enough.
+   */
+  asks: 'images' | 'through the owner' | 'rows';
 }
 
 /** The subscribers of one table. */
@@ -54,7 +57,13 @@ export function groupFollowers(
       const sight = sightFor(follower.identity, sightIn(table, access));
       const key = groupKey(follower.identity, sight);
       const columns = access.columns[table.oid] ?? [];
-      const group = found.groups.get(key) ?? { as: follower.identity, sight, columns, members: [], asksRows: false };
+      const group = found.groups.get(key) ?? {
+        as: follower.identity,
+        sight,
+        columns,
+        members: [],
+        asks: 'images' as const,
+      };
       found.groups.set(key, group);
       group.members.push({ follower, entries });
     }

@@ -21,6 +21,8 @@ export interface LogReader {
   onChanges(changes: readonly Change[]): Promise<void>;
   /** Changes may be missing. */
   onGap(reason: string): void;
+  /** Returns the OIDs of the tables that the reader still needs. */
+  neededTables(): Iterable<number>;
 }
 
 /** A table that is watched, with the OIDs of its partitions. */
@@ -33,13 +35,16 @@ export interface WatchedTable {
 export class ChangeLog {
   readonly #app: Pick<App, 'serverDatabase'>;
   readonly #readers = new Set<LogReader>();
-  readonly #watched = new Set<number>();
+  /** The watched tables with the OIDs of their partitions. */
+  readonly #watched = new Map<number, readonly number[]>();
   #renewedAt = 0;
   readonly #emptying: Emptying;
   #reader: ChangeReader | null = null;
   #starting: Promise<void> | null = null;
   #wake: (() => void) | null = null;
   #isPoked = false;
+  /** Number of calls that add tables. */
+  #watching = 0;
   #isClosed = false;
 
   constructor(app: Pick<App, 'serverDatabase'>) {
@@ -74,12 +79,17 @@ export class ChangeLog {
     const added = tables.filter(({ oid }) => !this.#watched.has(oid));
     if (added.length === 0) return;
     const oids = added.map(({ oid }) => oid);
-    await renewWatch(this.#app, oids);
-    await waitForWriters(
-      this.#app,
-      added.flatMap(({ parts }) => parts),
-    );
-    for (const oid of oids) this.#watched.add(oid);
+    this.#watching++;
+    try {
+      await renewWatch(this.#app, oids);
+      await waitForWriters(
+        this.#app,
+        added.flatMap(({ parts }) => parts),
+      );
+      for (const { oid, parts } of added) this.#watched.set(oid, parts);
+    } finally {
+      this.#watching--;
+    }
   }
 
   /** Removes a reader. After the last one the log stops. */
@@ -115,7 +125,7 @@ export class ChangeLog {
         await this.#renew();
         const result = await reader.read();
         readAt = performance.now();
-        if ('gap' in result) this.#announceGap(result.gap);
+        if ('gap' in result) await this.#recover(result.gap);
         else if (result.changes.length > 0) await this.#pass(result.changes);
         if (performance.now() - emptiedAt > EMPTY_MILLISECONDS) {
           emptiedAt = performance.now();
@@ -166,10 +176,26 @@ export class ChangeLog {
     const now = performance.now();
     const late = now - this.#renewedAt;
     if (late < RENEW_MILLISECONDS) return;
-    await renewWatch(this.#app, [...this.#watched]);
+    this.#forgetUnneeded();
+    await renewWatch(this.#app, [...this.#watched.keys()]);
     this.#renewedAt = now;
-    if (late > MAX_RENEW_MILLISECONDS)
-      this.#announceGap('The changes were not read for a while, so some may be missing.');
+    if (late > MAX_RENEW_MILLISECONDS) {
+      await this.#recover('The changes were not read for a while, so some may be missing.');
+    }
+  }
+
+  /** Stops to watch the tables that no reader needs. A table that was just added is not yet among the needed ones. */
+  #forgetUnneeded(): void {
+    if (this.#watching > 0) return;
+    const needed = new Set([...this.#readers].flatMap((reader) => [...reader.neededTables()]));
+    for (const oid of [...this.#watched.keys()]) if (!needed.has(oid)) this.#watched.delete(oid);
+  }
+
+  /** Watches the tables again, and announces the gap. A reader that continues misses nothing from then on. */
+  async #recover(reason: string): Promise<void> {
+    await renewWatch(this.#app, [...this.#watched.keys()]);
+    await waitForWriters(this.#app, [...this.#watched.values()].flat()).catch(() => undefined);
+    this.#announceGap(reason);
   }
 
   #announceGap(reason: string): void {

@@ -23,7 +23,9 @@ export interface Change {
 /** The changes since the previous read, in the order of their rows; or the reason why changes may be missing. */
 export type ReadResult = { readonly changes: readonly Change[] } | { readonly gap: string };
 
-const START = 'select pg_catalog.pg_current_snapshot() as snapshot, pg_catalog.pg_postmaster_start_time() as started';
+const NAME = 'insert into ninefold.changes_since default values on conflict do nothing';
+const START =
+  'select pg_catalog.pg_current_snapshot() as snapshot, (select s.id from ninefold.changes_since s) as since';
 
 // A transaction that the last snapshot does not show has an id from xmax on, or is one of those that were running.
 const READ = `with fresh as materialized (
@@ -31,7 +33,7 @@ const READ = `with fresh as materialized (
     union all
     select c.* from ninefold.changes c where c.xid = any (array(select pg_catalog.pg_snapshot_xip($1::pg_catalog.pg_snapshot)))
   ), total as (select pg_catalog.count(*) as rows, coalesce(pg_catalog.sum(f.size), 0) as bytes from fresh f)
-  select pg_catalog.pg_current_snapshot() as snapshot, pg_catalog.pg_postmaster_start_time() as started,
+  select pg_catalog.pg_current_snapshot() as snapshot, (select s.id from ninefold.changes_since s) as since,
     t.rows > $2::pg_catalog.int8 or t.bytes > $3::pg_catalog.int8 as is_too_much,
     f.relation, f.operation, f.is_too_large, f.old, f.new,
     pg_catalog.to_char(f.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
@@ -42,7 +44,7 @@ const READ = `with fresh as materialized (
 export class ChangeReader {
   readonly #app: Pick<App, 'serverDatabase'>;
   #snapshot: string | null = null;
-  #started: string | null = null;
+  #since: string | null = null;
   #readAt = 0;
 
   constructor(app: Pick<App, 'serverDatabase'>) {
@@ -52,10 +54,13 @@ export class ChangeReader {
   /** Begins at the current snapshot: later reads return what is not visible in it. */
   async start(): Promise<void> {
     const at = performance.now();
-    const [result] = await runAsServerRole(this.#app.serverDatabase, [{ text: START, params: [] }]);
+    const [, result] = await runAsServerRole(this.#app.serverDatabase, [
+      { text: NAME, params: [] },
+      { text: START, params: [] },
+    ]);
     const [row] = result ? rowsAsText(result) : [];
     this.#snapshot = row?.snapshot ?? null;
-    this.#started = row?.started ?? null;
+    this.#since = row?.since ?? null;
     this.#readAt = at;
   }
 
@@ -67,11 +72,14 @@ export class ChangeReader {
     const rows = result ? rowsAsText(result) : [];
     const [first] = rows;
     const silence = at - this.#readAt;
-    const isRestarted = first?.started !== this.#started;
+    const hasCrashed = first?.since !== this.#since;
     this.#snapshot = first?.snapshot ?? null;
-    this.#started = first?.started ?? null;
+    this.#since = first?.since ?? null;
     this.#readAt = at;
-    if (isRestarted) return { gap: 'The database has restarted, so changes may be missing.' };
+    if (hasCrashed) {
+      await this.start();
+      return { gap: 'The database has restarted, so changes may be missing.' };
+    }
     if (first?.is_too_much === 't') return { gap: 'Too many rows changed at once, so changes are missing.' };
     if (silence > MAX_SILENCE_MILLISECONDS)
       return { gap: 'The changes were not read for a while, so some may be missing.' };

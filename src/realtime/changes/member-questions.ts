@@ -1,4 +1,4 @@
-import type { Executor } from '../../database/database.ts';
+import type { Database, Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Param, Result, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
@@ -36,17 +36,47 @@ export async function askMembers(database: Executor, questions: readonly Questio
   return answers;
 }
 
+/**
+ * Asks questions that name objects of schemas which the callers may not use, as policies may: PostgreSQL checks the right to use a schema
+ * only when it reads a name. So the owner of the app prepares the statement, without an image, and the caller runs it.
+ * @param owner A connection as the owner of the app, whose code the policies are.
+ * @throws ConnectionError
+ */
+export async function askThroughOwner(owner: Database, questions: readonly Question[]): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const question of questions) answers.push(await askOne(owner, question));
+  return answers;
+}
+
+async function askOne(owner: Database, question: Question): Promise<Answer> {
+  const { text, params } = question;
+  const statement = (first: Param): Statement => ({ text, params: [first, ...params.slice(1)], planKey: 'policies' });
+  try {
+    return await owner.transaction(async (tx) => {
+      await tx.run([{ text: setupText('search_path'), params: [''], planKey: 'setup' }, statement('[]')]);
+      const results = await tx.run([setUp(question), statement(params[0] ?? '[]')]);
+      return valuesOf(results[1]);
+    });
+  } catch (error) {
+    if (error instanceof DatabaseError) return error;
+    throw error;
+  }
+}
+
+/** Returns the statement that makes a transaction run as the caller of a question. */
+const setUp = ({ as, searchPath, milliseconds = STATEMENT_MILLISECONDS }: Question): Statement => ({
+  text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
+  params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
+  planKey: 'setup',
+});
+
 async function askTogether(database: Executor, questions: readonly Question[]): Promise<Answer[]> {
   try {
     const results = await database.run(
-      questions.flatMap(({ as, text, params, searchPath, milliseconds = STATEMENT_MILLISECONDS }): Statement[] => [
-        {
-          text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
-          params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
-          planKey: 'setup',
-        },
-        { text, params, planKey: as.role },
-      ]),
+      questions.flatMap((question): Statement[] => {
+        const { as, text, params } = question;
+        return [setUp(question), { text, params, planKey: as.role }];
+      }),
     );
     return questions.map((_, i) => valuesOf(results[2 * i + 1]));
   } catch (error) {

@@ -1,9 +1,9 @@
-import type { Executor } from '../../database/database.ts';
+import type { Database, Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { ChangeGroup, TableFollowers } from './change-groups.ts';
 import type { ReadChange } from './change-view.ts';
 import type { TableFilter } from './filter-sql.ts';
-import { type Answer, askMembers, type Question } from './member-questions.ts';
+import { type Answer, askMembers, askThroughOwner, type Question } from './member-questions.ts';
 import type { PublishedTable } from './published-tables.ts';
 import { isOfTheImage, mustAskRow, rowQuery } from './row-questions.ts';
 import { imageQuery } from './sight.ts';
@@ -25,6 +25,16 @@ export interface Sights {
   filtered(group: ChangeGroup, filter: TableFilter, change: ReadChange): Seen | DatabaseError;
 }
 
+/** The ways to ask PostgreSQL, in the order in which they are tried. */
+interface Ways {
+  readonly images: Asking;
+  readonly throughOwner: Asking;
+  readonly rows: Asking;
+}
+
+/** SQLSTATE of a name in a schema that the caller may not use. */
+const INSUFFICIENT_PRIVILEGE = '42501';
+
 type Decisions = Map<ReadChange, Seen | DatabaseError>;
 
 const always: Seen = { old: true, new: true };
@@ -33,21 +43,25 @@ const never: Seen = { old: false, new: false };
 /** Decides which groups see which rows, and which rows pass which filters. */
 export async function seeChanges(
   database: Executor,
+  owner: () => Database,
   changes: readonly ReadChange[],
   followers: ReadonlyMap<number, TableFollowers>,
 ): Promise<Sights> {
   const policies = new Map<ChangeGroup, Decisions>();
   const filters = new Map<string, Decisions>();
-  const images = new Asking(database);
-  const rows = new Asking(database);
+  const images = new Asking((questions) => askMembers(database, questions));
+  const throughOwner = new Asking((questions) => askThroughOwner(owner(), questions));
+  const rows = new Asking((questions) => askMembers(database, questions));
+  const ways = { images, throughOwner, rows };
   for (const [table, ofTable] of byTable(changes)) {
     for (const group of followers.get(table.oid)?.groups.values() ?? []) {
-      policies.set(group, decidePolicies(group, table, ofTable, images, rows));
+      policies.set(group, decidePolicies(group, table, ofTable, ways));
     }
   }
   await images.run();
+  await throughOwner.run();
   await rows.run();
-  const filtering = new Asking(database);
+  const filtering = new Asking((questions) => askMembers(database, questions));
   for (const [group, decisions] of policies) decideFilters(group, decisions, filters, filtering);
   await filtering.run();
   return {
@@ -61,12 +75,12 @@ export async function seeChanges(
 
 /** Collects questions, and sends them together. */
 class Asking {
-  readonly #database: Executor;
+  readonly #ask: (questions: readonly Question[]) => Promise<Answer[]>;
   readonly #questions: Question[] = [];
   readonly #takers: ((answer: Answer) => void)[] = [];
 
-  constructor(database: Executor) {
-    this.#database = database;
+  constructor(ask: (questions: readonly Question[]) => Promise<Answer[]>) {
+    this.#ask = ask;
   }
 
   add(question: Question, take: (answer: Answer) => void): void {
@@ -75,7 +89,8 @@ class Asking {
   }
 
   async run(): Promise<void> {
-    const answers = await askMembers(this.#database, this.#questions);
+    if (this.#questions.length === 0) return;
+    const answers = await this.#ask(this.#questions);
     for (const [i, answer] of answers.entries()) this.#takers[i]?.(answer);
   }
 }
@@ -84,8 +99,7 @@ function decidePolicies(
   group: ChangeGroup,
   table: PublishedTable,
   changes: readonly ReadChange[],
-  images: Asking,
-  rows: Asking,
+  { images, throughOwner, rows }: Ways,
 ): Decisions {
   const { sight, as } = group;
   if (typeof sight === 'string') return new Map(changes.map((change) => [change, sight === 'all' ? always : never]));
@@ -93,7 +107,7 @@ function decidePolicies(
   const asked: ReadChange[] = [];
   const ofRows: ReadChange[] = [];
   for (const change of changes) {
-    if (group.asksRows || mustAskRow(table, sight.condition, change)) ofRows.push(change);
+    if (group.asks === 'rows' || mustAskRow(table, sight.condition, change)) ofRows.push(change);
     else if (sight.test)
       decisions.set(
         change,
@@ -102,15 +116,21 @@ function decidePolicies(
     else asked.push(change);
   }
   if (asked.length > 0) {
-    images.add(
-      { as, text: imageQuery(table, sight.condition), params: [imagesOf(asked)], searchPath: '' },
-      (answer) => {
-        if (answer instanceof DatabaseError && isOfTheImage(answer)) {
-          group.asksRows = true;
-          askRows(group, table, asked, rows, decisions);
-        } else assign(decisions, asked, answer);
-      },
-    );
+    const question = { as, text: imageQuery(table, sight.condition), params: [imagesOf(asked)], searchPath: '' };
+    const takeLast = (answer: Answer): void => {
+      if (answer instanceof DatabaseError && isOfTheImage(answer)) {
+        group.asks = 'rows';
+        askRows(group, table, asked, rows, decisions);
+      } else assign(decisions, asked, answer);
+    };
+    const take = (answer: Answer): void => {
+      if (answer instanceof DatabaseError && answer.sqlstate === INSUFFICIENT_PRIVILEGE) {
+        group.asks = 'through the owner';
+        throughOwner.add(question, takeLast);
+      } else takeLast(answer);
+    };
+    if (group.asks === 'images') images.add(question, take);
+    else throughOwner.add(question, takeLast);
   }
   askRows(group, table, ofRows, rows, decisions);
   return decisions;

@@ -93,6 +93,10 @@ export class TouchedTables implements LogReader {
     this.#report(({ parts }) => [...changed].some((relation) => parts.has(relation)));
   }
 
+  *neededTables(): Iterable<number> {
+    for (const { parts } of this.#watches) yield* parts;
+  }
+
   onGap(): void {
     this.#report(() => true);
   }

@@ -1,24 +1,25 @@
 import { type Outgoing, OutgoingMessage } from '../socket/outgoing.ts';
 
-/** The messages of changes. Channels with the same topic and the same matching entries share the bytes. */
+/** The messages of the last change. Channels with the same topic and the same matching entries share the bytes. */
 export class ChangeFrames {
-  readonly #known = new WeakMap<Buffer, Map<string, Outgoing>>();
+  #data: Buffer | null = null;
+  readonly #known = new Map<string, Outgoing>();
 
   /**
    * Returns the message of a change.
    * @param topicName The topic with `realtime:`.
    * @param ids Ids of the entries that the change matches.
-   * @param data JSON of the change. The same object for all channels with the same view of it.
+   * @param data JSON of the change. The channels with the same view of it pass the same object, one after the other.
    */
   of(topicName: string, ids: readonly number[], data: Buffer): Outgoing {
-    const known = this.#known.get(data) ?? new Map<string, Outgoing>();
-    if (known.size === 0) this.#known.set(data, known);
+    if (this.#data !== data) this.#known.clear();
+    this.#data = data;
     const key = `${ids.join(',')} ${topicName}`;
-    const found = known.get(key);
+    const found = this.#known.get(key);
     if (found) return found;
     const payload = `{"ids":[${ids.join(',')}],"data":${data.toString('utf8')}}`;
     const outgoing = new OutgoingMessage({ topic: topicName, event: 'postgres_changes', payload });
-    known.set(key, outgoing);
+    this.#known.set(key, outgoing);
     return outgoing;
   }
 }

@@ -10,7 +10,7 @@ import type { ClientSocket } from '../socket/client-socket.ts';
 import type { Broadcast } from '../socket/frames.ts';
 import type { Outgoing } from '../socket/outgoing.ts';
 import type { JoinOptions } from './join-payload.ts';
-import type { Topic } from './topic.ts';
+import type { Topic, TopicMember } from './topic.ts';
 
 /** How a channel ends: the client forgets it, or joins it again by itself. */
 export type ChannelEnd = 'close' | 'join again';
@@ -27,7 +27,7 @@ export interface ChannelHost {
 }
 
 /** One topic that one socket has joined. */
-export class Channel {
+export class Channel implements TopicMember {
   readonly socket: ClientSocket;
   /** The topic as the client names it, with `realtime:`. */
   readonly topicName: string;
@@ -73,6 +73,10 @@ export class Channel {
     this.#host = parts.host;
   }
 
+  get getsOwn(): boolean {
+    return this.options.getsOwn;
+  }
+
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -95,6 +99,11 @@ export class Channel {
     };
     if (this.rights === null) deliver();
     else this.#host.deliverChecked(this, deliver);
+  }
+
+  tellConnected(isConnected: boolean): void {
+    if (isConnected) this.system('system', 'ok', 'Messages of other nodes arrive again');
+    else this.system('system', 'error', wordsOf(new NinefoldError('RealtimeNodeDisconnected')));
   }
 
   /** Remembers that the client missed a diff, so that it gets the whole state later. */
@@ -193,7 +202,7 @@ export class Channel {
   /** Ends the channel and tells the client why. */
   end(error: LiveFault, how: ChannelEnd, extension: 'system' | 'postgres_changes' = 'system'): void {
     if (this.#isEnded) return;
-    this.system(extension, 'error', `${error.code}: ${error.message}`);
+    this.system(extension, 'error', wordsOf(error));
     this.push(how === 'close' ? 'phx_close' : 'phx_error', {});
     this.leave();
   }
@@ -216,6 +225,10 @@ export class Channel {
     this.#host.onEnded(this);
   }
 }
+
+/** Returns the words of an error on a socket: the code and the message. */
+const wordsOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
+  `${code}: ${message}`;
 
 /** Replies to a message of a client. */
 export function replyTo(

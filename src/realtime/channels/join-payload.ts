@@ -90,14 +90,11 @@ function booleanOf(value: unknown, field: string): boolean {
 }
 
 function textOf(value: unknown, field: string): string {
-  const max = limits.realtimeTopicCharacters.default;
-  const longest = field.endsWith('filter') ? max * FILTER_FACTOR : max;
+  const isFilter = field.endsWith('.filter');
+  const longest = (isFilter ? limits.realtimeFilterCharacters : limits.realtimeTopicCharacters).default;
   if (isText(value) && value.length <= longest) return value;
   throw invalid(field, `a text of at most ${longest} characters`);
 }
-
-/** A filter names a column and may list a hundred values. */
-const FILTER_FACTOR = 40;
 
 const invalid = (field: string, expected: string): NinefoldError =>
   new NinefoldError('InvalidJoinPayload', { message: `${field} must be ${expected}.` });

@@ -1,8 +1,7 @@
 import type { Bus, BusMessage } from '../bus/bus.ts';
 import { Presence } from '../presence/presence.ts';
 import { type Broadcast, isObject } from '../socket/frames.ts';
-import { OutgoingBroadcast, OutgoingMessage } from '../socket/outgoing.ts';
-import type { Channel } from './channel.ts';
+import { type Outgoing, OutgoingBroadcast, OutgoingMessage } from '../socket/outgoing.ts';
 
 /** Name of a topic: `realtime:` is not part of it. A private topic and a public one of the same name are two topics. */
 export interface TopicName {
@@ -12,6 +11,18 @@ export interface TopicName {
 
 /** Returns the key of a topic in maps and on the bus. */
 export const topicKey = ({ name, isPrivate }: TopicName): string => `${isPrivate ? 'private' : 'public'}:${name}`;
+
+/** A channel as its topic sees it. */
+export interface TopicMember {
+  /** True if the member gets its own broadcasts. */
+  readonly getsOwn: boolean;
+  deliverBroadcast(outgoing: Outgoing): void;
+  deliverPresence(outgoing: Outgoing): void;
+  /** Remembers that the client missed a diff of presence, so that it gets the whole state later. */
+  missPresence(): void;
+  /** Tells the client whether messages of other nodes may be missing. */
+  tellConnected(isConnected: boolean): void;
+}
 
 /** The parts that all topics of an app share. */
 export interface TopicParts {
@@ -28,9 +39,10 @@ export class Topic implements TopicName {
   readonly isPrivate: boolean;
   readonly #wireName: string;
   readonly #parts: TopicParts;
-  readonly #channels = new Set<Channel>();
+  readonly #channels = new Set<TopicMember>();
   readonly #unsubscribe: () => void;
   #presence: Presence | null = null;
+  #isConnected = true;
 
   constructor(name: TopicName, parts: TopicParts) {
     this.key = topicKey(name);
@@ -41,7 +53,7 @@ export class Topic implements TopicName {
     this.#unsubscribe = parts.bus.subscribe(parts.ref, this.key, {
       receive: (message, from) => this.#receive(message, from),
       onPeerLost: (from) => this.#presence?.onPeerLost(from),
-      onConnected: (isConnected) => this.#presence?.onConnected(isConnected),
+      onConnected: (isConnected) => this.#onConnected(isConnected),
     });
   }
 
@@ -49,15 +61,15 @@ export class Topic implements TopicName {
     return this.#channels.size;
   }
 
-  get channels(): Iterable<Channel> {
+  get channels(): Iterable<TopicMember> {
     return this.#channels;
   }
 
-  add(channel: Channel): void {
+  add(channel: TopicMember): void {
     this.#channels.add(channel);
   }
 
-  remove(channel: Channel): void {
+  remove(channel: TopicMember): void {
     this.#channels.delete(channel);
   }
 
@@ -66,7 +78,7 @@ export class Topic implements TopicName {
    * @param from The channel that sent it, which gets it only if it wants its own broadcasts; null for none.
    * @returns false if the app has no deliveries left in this second, so that nobody gets it.
    */
-  broadcast(broadcast: Broadcast, from: Channel | null): boolean {
+  broadcast(broadcast: Broadcast, from: TopicMember | null): boolean {
     const { bus, ref, takeDeliveries } = this.#parts;
     if (!takeDeliveries(this.#channels.size)) return false;
     this.#send(broadcast, from);
@@ -79,10 +91,10 @@ export class Topic implements TopicName {
     if (this.#parts.takeDeliveries(this.#channels.size)) this.#send(broadcast, null);
   }
 
-  #send(broadcast: Broadcast, from: Channel | null): void {
+  #send(broadcast: Broadcast, from: TopicMember | null): void {
     const outgoing = new OutgoingBroadcast(this.#wireName, broadcast);
     for (const channel of this.#channels) {
-      if (channel !== from || channel.options.getsOwn) channel.deliverBroadcast(outgoing);
+      if (channel !== from || channel.getsOwn) channel.deliverBroadcast(outgoing);
     }
   }
 
@@ -100,6 +112,14 @@ export class Topic implements TopicName {
   close(): void {
     this.#presence?.close();
     this.#unsubscribe();
+  }
+
+  /** Tells the members when messages of other nodes may be missing, and when they arrive again. */
+  #onConnected(isConnected: boolean): void {
+    this.#presence?.onConnected(isConnected);
+    if (this.#isConnected === isConnected) return;
+    this.#isConnected = isConnected;
+    for (const channel of this.#channels) channel.tellConnected(isConnected);
   }
 
   #announce(payload: string): void {

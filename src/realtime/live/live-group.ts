@@ -45,6 +45,7 @@ export class LiveGroup implements SubscribedGroup {
   #plan: LivePlan | null = null;
   /** The fields of the primary key that clients know. */
   #key = '';
+  #isOneRow = false;
   #unwatch: () => void = () => undefined;
   #rows: readonly KnownRow[] | null = null;
   #running: Promise<void> | null = null;
@@ -66,7 +67,7 @@ export class LiveGroup implements SubscribedGroup {
   }
 
   get isOneRow(): boolean {
-    return this.#plan?.isOneRow ?? false;
+    return this.#isOneRow;
   }
 
   /** Adds a subscription, which gets the page. Resolves when the read has run. */
@@ -144,6 +145,7 @@ export class LiveGroup implements SubscribedGroup {
     const plan = await this.#parts.reads.plan(identity, readLiveTopic(this.#topic));
     if (this.#key !== plan.key.join()) for (const subscription of this.#subscriptions) subscription.wantsPage = true;
     this.#key = plan.key.join();
+    this.#isOneRow = plan.isOneRow;
     this.#plan = plan;
     const unwatch = await this.#parts.touched.watch(plan.tables, () => this.#parts.schedule(this));
     const before = this.#unwatch;

@@ -9,6 +9,8 @@ import { type Outgoing, OutgoingMessage } from './outgoing.ts';
 /** Codes that close a WebSocket (RFC 6455, section 7.4.1, and the registry of IANA). */
 export const closeCodes = { policyViolation: 1008, serviceRestart: 1012, tryAgainLater: 1013 } as const;
 
+/** The longest reason of a close frame in bytes (RFC 6455, section 5.5). */
+const REASON_BYTES = 123;
 /** Bytes of the header of a control frame of a client (RFC 6455, section 5.2). */
 const CONTROL_HEADER = 6;
 
@@ -241,9 +243,6 @@ export class ClientSocket {
     if (this.#stream.writableLength > limits.realtimeSlowBytes.default) this.#ws.terminate();
   }
 }
-
-/** The longest reason of a close frame in bytes (RFC 6455, section 5.5). */
-const REASON_BYTES = 123;
 
 /** Shortens a reason to the bytes of a close frame. */
 function shortened(reason: string): string {

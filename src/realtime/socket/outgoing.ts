@@ -8,7 +8,7 @@ const TWO_BYTES = 126;
 const EIGHT_BYTES = 65_536;
 
 /** Returns a complete WebSocket frame that a server sends, which is not masked. */
-export function webSocketFrame(payload: Buffer, isBinary: boolean): Buffer {
+function webSocketFrame(payload: Buffer, isBinary: boolean): Buffer {
   const { length } = payload;
   const extra = length < TWO_BYTES ? 0 : length < EIGHT_BYTES ? 2 : 8;
   const frame = Buffer.allocUnsafe(2 + extra + length);

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
-import type { ProbeAttempt, ProbedFileCell } from '../../../contract/probe.ts';
+import type { ProbedFileCell } from '../../../contract/probe.ts';
 import type { FileOperation } from '../../../contract/specification-files.ts';
 import type { FileCell } from '../../../contract/specification-roles.ts';
-import { type Attempt, type AttemptResult, isError, tryAll } from '../../access/attempts.ts';
+import { type AttemptResult, tryAll } from '../../access/attempts.ts';
 import { lookupOf } from '../../access/lookup.ts';
 import type { RowOperation } from '../../access/operations.ts';
-import { outcomeOf } from '../../access/refusals.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { groupBy } from '../../catalog/group.ts';
@@ -16,6 +15,7 @@ import { DatabaseError } from '../../database/database-error.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { fileTables } from '../derive/chapters/files.ts';
 import { statementsOf } from '../derive/chapters/roles/file-cells.ts';
+import { evaluateAttempts, type Try } from './evaluate-attempts.ts';
 import { probedAccounts, withRollback } from './probe.ts';
 import { type ProbeCaller, probeCallers } from './probe-callers.ts';
 import { SideEffects } from './side-effects.ts';
@@ -88,12 +88,6 @@ export async function probeFiles(
   return found;
 }
 
-interface Try {
-  readonly caller: ProbeCaller;
-  readonly row: string;
-  readonly attempt: Attempt;
-}
-
 /** Returns the attempts of a caller: on a file of the own folder, and on a file without a folder. */
 function attemptsOf(cell: FileCell, caller: ProbeCaller): Try[] {
   const name = `ninefold-probe-${randomUUID()}.txt`;
@@ -133,35 +127,14 @@ function attemptsOf(cell: FileCell, caller: ProbeCaller): Try[] {
 
 const last = (operation: FileOperation): RowOperation => statementsOf[operation].at(-1) ?? 'select';
 
-function evaluate(cell: FileCell, tries: readonly Try[], answers: readonly AttemptResult[]): ProbedFileCell {
-  const expected = cell.verdict === 'when' ? null : cell.verdict === 'always' ? 'allowed' : 'not allowed';
-  const attempts = tries.map(({ caller, row, attempt }, i): ProbeAttempt => {
-    const answer = answers[i] ?? { sqlstate: '', message: 'there was no answer', within: true };
-    const result = outcomeOf(answer, last(cell.operation), false);
-    const agrees = expected === null || result === 'stopped' || (expected === 'allowed') === (result === 'allowed');
-    const shown = isError(answer) ? `${answer.sqlstate}: ${answer.message}` : `${answer.rows} rows`;
-    return {
-      ...{ as: caller.as, row, result, expected, agrees },
-      ...(agrees && result !== 'stopped' ? {} : { sql: attempt.sql, answer: shown }),
-    };
-  });
-  const settled = attempts.filter(({ result }) => result !== 'stopped');
-  const isBoth =
-    settled.some(({ result }) => result === 'allowed') && settled.some(({ result }) => result !== 'allowed');
-  const { role, bucket, operation, verdict } = cell;
-  const outcome = attempts.some(({ agrees }) => !agrees)
-    ? 'disagrees'
-    : (expected === null ? isBoth : settled.length > 0)
-      ? 'agrees'
-      : 'not probed';
-  const note =
-    outcome === 'not probed'
-      ? expected === null
-        ? 'every attempt had the same result, so there is nothing to compare the condition with'
-        : 'each attempt was stopped by something other than rights'
-      : null;
-  return { role, bucket, operation, verdict, outcome, note, attempts };
-}
+const evaluate = (
+  { role, bucket, operation, verdict }: FileCell,
+  tries: readonly Try[],
+  answers: readonly AttemptResult[],
+): ProbedFileCell => ({
+  ...{ role, bucket, operation, verdict },
+  ...evaluateAttempts(verdict, last(operation), tries, answers),
+});
 
 const notProbed = ({ role, bucket, operation, verdict }: FileCell, note: string): ProbedFileCell => ({
   ...{ role, bucket, operation, verdict },

@@ -1,9 +1,10 @@
 import { limits } from '../../../contract/limits.ts';
-import type { ProbedCell, ProbedFileCell, ProbeReport, ProbeState } from '../../../contract/probe.ts';
+import type { ProbedCell, ProbeReport, ProbeState } from '../../../contract/probe.ts';
 import type { App } from '../../apps/app.ts';
 import type { Events } from '../../observe/events.ts';
 import { probe } from '../probe/probe.ts';
 import { probeFiles } from '../probe/probe-files.ts';
+import { probeTopics } from '../probe/probe-topics.ts';
 import { beginProbe, endProbe, noteProgress, readProbe } from '../probe/store.ts';
 import type { SpecificationService } from './specification-service.ts';
 
@@ -77,7 +78,8 @@ export class ProbeRunner {
         },
       });
       const files = await probeFiles(database, facts, roles.files ?? [], () => this.#isStopping);
-      if (!this.#isStopping) report = reportOf(cells, files, hash, startedAt);
+      const topics = await probeTopics(database, facts, roles.topics ?? [], () => this.#isStopping);
+      if (!this.#isStopping) report = reportOf({ cells, files, topics }, hash, startedAt);
     } finally {
       await Promise.all([database.close(), reporting]);
       await endProbe(app.serverDatabase, report);
@@ -86,12 +88,11 @@ export class ProbeRunner {
 }
 
 function reportOf(
-  cells: readonly ProbedCell[],
-  files: readonly ProbedFileCell[],
+  { cells, files, topics }: Required<Pick<ProbeReport, 'cells' | 'files' | 'topics'>>,
   hash: string,
   startedAt: string,
 ): ProbeReport {
-  const all = [...cells, ...files];
+  const all = [...cells, ...files, ...topics];
   const count = (outcome: ProbedCell['outcome']) => all.filter((cell) => cell.outcome === outcome).length;
   return {
     started_at: startedAt,
@@ -103,5 +104,6 @@ function reportOf(
     not_probed: count('not probed'),
     cells: cells.slice(0, limits.probeCells.default),
     ...(files.length > 0 && { files: files.slice(0, limits.probeCells.default) }),
+    ...(topics.length > 0 && { topics: topics.slice(0, limits.probeCells.default) }),
   };
 }

@@ -1,4 +1,8 @@
+import type { Query } from '@tanstack/react-query';
+import { code } from '../../ui/recovery/code.ts';
+import type { Portal } from './client.ts';
 import { useLostConnection } from './connection.ts';
+import type { LiveRows } from './live-rows.ts';
 import { queryClient } from './session.ts';
 
 /**
@@ -11,7 +15,7 @@ const PAUSES = [
   { idle: Number.POSITIVE_INFINITY, pause: 60_000 },
 ] as const;
 
-/** Options of a query whose rows are read at intervals, so that the page shows the changes of other users. */
+/** Options of a query whose rows are followed, so that the page shows the changes of other users. */
 export const followed = { meta: { isFollowed: 'often' } } as const;
 
 /** Options of a query that counts rows. Only every fourth interval reads it. */
@@ -38,11 +42,57 @@ export function holdRows(): () => void {
 const isChoosing = (): boolean =>
   CSS.supports('selector(select:open)') && document.querySelector('select:open') !== null;
 
+/** Time between two attempts to load the code of live lists, which waits until the first screen has its rows. */
+const LOAD_MILLISECONDS = 1500;
+
+const loadLiveRows = code(() => import('./live-rows.ts'));
+
+/** The live lists of these pages; null until their code is loaded. */
+let liveRows: LiveRows | null = null;
+const waiting = new Set<(live: LiveRows) => void>();
+
+/** Calls `use` with the live lists as soon as their code is loaded. Returns a function that cancels this. */
+export function withLiveRows(use: (live: LiveRows) => void): () => void {
+  if (liveRows) use(liveRows);
+  else waiting.add(use);
+  return () => waiting.delete(use);
+}
+
+/** Follows the shown rows by live lists. Returns a function that stops it. */
+function followLive(portal: Portal): () => void {
+  let isStopped = false;
+  let own: LiveRows | null = null;
+  const load = () =>
+    loadLiveRows().then(
+      ({ LiveRows: Live }) => {
+        if (isStopped) return;
+        own = new Live(portal, () => holds > 0 || isChoosing());
+        liveRows = own;
+        for (const use of waiting) use(own);
+        waiting.clear();
+      },
+      // Without the code, the rows are read at intervals.
+      () => undefined,
+    );
+  const loading = setInterval(() => {
+    if (queryClient.isFetching() > 0) return;
+    clearInterval(loading);
+    void load();
+  }, LOAD_MILLISECONDS);
+  return () => {
+    isStopped = true;
+    clearInterval(loading);
+    own?.stop();
+    if (liveRows === own) liveRows = null;
+  };
+}
+
 /**
- * Reads the shown rows at intervals while the page is visible. One read ends before the next one begins, so a slow
- * server gets fewer requests. Returns a function that stops it.
+ * Follows the shown rows while the page is visible. Rows that no live list brings are read at intervals. One read ends
+ * before the next one begins, so a slow server gets fewer requests. Returns a function that stops it.
  */
-export function followRows(): () => void {
+export function followRows(portal: Portal): () => void {
+  const stopLive = followLive(portal);
   let actedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isStopped = false;
@@ -51,8 +101,11 @@ export function followRows(): () => void {
     clearTimeout(timer);
     if (!document.hidden && holds === 0 && !isChoosing()) {
       times += 1;
-      const predicate = ({ meta }: { meta?: Record<string, unknown> | undefined }) =>
-        meta?.isFollowed === 'often' || (meta?.isFollowed === 'seldom' && times % SELDOM === 0);
+      const predicate = (query: Query) => {
+        const isDue =
+          query.meta?.isFollowed === 'often' || (query.meta?.isFollowed === 'seldom' && times % SELDOM === 0);
+        return isDue && liveRows?.covers(query) !== true;
+      };
       await queryClient.refetchQueries({ predicate, type: 'active' }, { cancelRefetch: false });
     }
     clearTimeout(timer);
@@ -68,6 +121,7 @@ export function followRows(): () => void {
   timer = setTimeout(read, PAUSES[0].pause);
   return () => {
     isStopped = true;
+    stopLive();
     clearTimeout(timer);
     for (const event of events) removeEventListener(event, onAct);
   };

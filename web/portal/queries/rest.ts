@@ -48,15 +48,18 @@ export interface Rows {
   readonly rows: readonly Row[];
   /** Number of all matching rows; null if the request does not ask for the count. */
   readonly total: number | null;
+  /** Schema and address of this read, from which live-rows.ts makes a topic; absent if it has no live list. */
+  readonly live?: string;
 }
 
 /** Sends a data request on an entity as the caller. Throws Refusal if the server refuses it, and Unreachable if there is no response. */
 export async function callRest(
   portal: Portal,
-  { schema, name }: Pick<PortalEntity, 'schema' | 'name'>,
+  { schema, name, key, opens }: Pick<PortalEntity, 'schema' | 'name' | 'key' | 'opens'>,
   { method, params, body, prefer }: DataCall,
 ): Promise<Rows> {
-  const response = await send(portal, encodeURIComponent(name), schema, {
+  const path = encodeURIComponent(name);
+  const response = await send(portal, path, schema, {
     method,
     parameters: params,
     body: body && JSON.stringify(body),
@@ -64,7 +67,10 @@ export async function callRest(
   });
   const text = await response.text();
   if (!response.ok) throw new Refusal(response.status, parsed(text));
-  return { rows: text === '' ? [] : (parseExactly(text) as Row[]), total: totalOf(response) };
+  const rows = text === '' ? [] : (parseExactly(text) as Row[]);
+  // The rows of a view contain the key of the row that they open.
+  const isRead = (method === undefined || method === 'GET') && (key.length > 0 || opens !== null);
+  return { rows, total: totalOf(response), ...(isRead && { live: `${schema ?? ''} ${response.url}` }) };
 }
 
 /** Sends a request to /rest/v1 as the caller. */

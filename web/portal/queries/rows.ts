@@ -111,7 +111,8 @@ export const count = (
 export const row = (portal: Portal, all: PortalScreens, entity: PortalEntity, key: Readonly<Record<string, unknown>>) =>
   queryOptions({
     queryKey: [...rowsKey, entity.id, 'row', key],
-    queryFn: () => readRow(portal, all, entity, key),
+    queryFn: () => readRows(portal, all, entity, key),
+    select: ({ rows }: Rows): Row | null => rows[0] ?? null,
   });
 
 /** Reads the current values of a row. */
@@ -121,12 +122,21 @@ export async function readRow(
   entity: PortalEntity,
   key: Readonly<Record<string, unknown>>,
 ): Promise<Row | null> {
+  return (await readRows(portal, all, entity, key)).rows[0] ?? null;
+}
+
+async function readRows(
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  key: Readonly<Record<string, unknown>>,
+): Promise<Rows> {
   const params = keyParams(key);
   const fields = entity.fields.filter(({ readable }) => readable).map(({ name }) => name);
   const states = entity.machine?.undecided === null ? ',transitions,state_changes' : '';
   params.set('select', `${selectOf(all, entity, fields)}${states}`);
   params.set('limit', '1');
-  return (await callRest(portal, entity, { params })).rows[0] ?? null;
+  return callRest(portal, entity, { params });
 }
 
 /** Maximum number of rows in the list from which a referenced row is chosen. */

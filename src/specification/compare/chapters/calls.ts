@@ -34,7 +34,9 @@ export const callsDescriber: ChangeDescriber = {
     const all = differences.filter(({ path }) => matches(path, 'calls/*'));
     // If the address of a call leads to another function than before, one sentence reports this. The old and the new
     // call do not count as removed and added.
-    const led = pairRenamed(all, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
+    // All published tables have the path of the socket.
+    const addressed = all.filter((one) => text(call(one), 'area') !== 'realtime');
+    const led = pairRenamed(addressed, (one) => `${text(one, 'method')} ${text(one, 'path')}`);
     const reported = all.filter((one) => !led.flat().includes(one));
     // The sentence of an added or removed call also reports its function.
     const withCalls = differences.filter(

@@ -222,9 +222,9 @@ export class Tasks {
     return { policies: roles ? policiesForRequest(trace, roles) : [], usual };
   }
 
-  cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells' | 'files'> {
-    const { cells = [], files = [] } = this.#of(of).specification.chapters.roles ?? {};
-    return { cells, files };
+  cells({ of }: { of: SpecificationKey }): Pick<RolesChapter, 'cells' | 'files' | 'topics'> {
+    const { cells = [], files = [], topics = [] } = this.#of(of).specification.chapters.roles ?? {};
+    return { cells, files, topics };
   }
 
   /**

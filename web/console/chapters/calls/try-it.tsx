@@ -37,16 +37,17 @@ export function TryIt({ appRef, call, parameters, entity, detail }: { appRef: st
     entity,
     detail,
   });
-  // A call of files takes bytes and names an object.
-  const isOfFiles = call.area === 'storage';
+  // A call of files takes bytes and names an object. A call of realtime needs a socket, or somebody who listens.
+  const page = { storage: 'Files', realtime: 'Realtime' }[String(call.area)];
+  const isOfPage = page !== undefined;
   const isMembersOwn = call.area === 'auth' && !isDirect && !call.roles.includes('service_role');
   const form = useRef<HTMLFormElement>(null);
-  useFormKey(form, isMembersOwn || isOfFiles);
-  if (isMembersOwn || isOfFiles) {
+  useFormKey(form, isMembersOwn || isOfPage);
+  if (isMembersOwn || isOfPage) {
     return (
       <p className="soft">
-        {isOfFiles
-          ? 'Calls of files cannot be sent from here. Use the page Files, or one of the programs above.'
+        {isOfPage
+          ? `This call cannot be sent from here. Use the page ${page}, or one of the programs above.`
           : 'This call needs a member’s session and cannot be sent from here. Use one of the programs above.'}
       </p>
     );

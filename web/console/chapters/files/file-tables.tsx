@@ -1,8 +1,7 @@
-import { useMemo } from 'react';
 import type { BucketEntry, FileRule } from '../../../../contract/specification-files.ts';
 import type { FileCell } from '../../../../contract/specification-roles.ts';
-import { Verdict } from '../../../ui/verdict.tsx';
 import { bytes } from '../../format/format.ts';
+import { RightsTable } from '../list/rights-table.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 
 const bucketColumns: readonly WordsColumn<BucketEntry>[] = [
@@ -59,60 +58,16 @@ export const FileRuleTable = ({ number, rules = [] }: { number: string; rules: r
     />
   );
 
-/** A row of the table of rights: one operation on the files of a bucket, with the cell of each role. */
-interface RightsRow {
-  readonly bucket: string;
-  readonly operation: string;
-  readonly cells: ReadonlyMap<string, FileCell>;
-}
-
-function rowsOf(cells: readonly FileCell[]): RightsRow[] {
-  const rows = new Map<string, { bucket: string; operation: string; cells: Map<string, FileCell> }>();
-  for (const cell of cells) {
-    const key = `${cell.bucket} ${cell.operation}`;
-    const row = rows.get(key) ?? { bucket: cell.bucket, operation: cell.operation, cells: new Map() };
-    rows.set(key, row);
-    row.cells.set(cell.role, cell);
-  }
-  return [...rows.values()];
-}
-
-/** Returns what a cell says, in words. */
-const cellWords = ({ verdict, words, reason }: FileCell): string =>
-  verdict === 'when' ? `when ${words === '' ? reason : words}` : verdict;
-
-const columnsOf = (roles: readonly string[]): readonly WordsColumn<RightsRow>[] => [
-  { name: 'Bucket', look: 'name', cell: ({ bucket }) => <code>{bucket}</code>, title: ({ bucket }) => bucket },
-  { name: 'Operation', cell: ({ operation }) => operation },
-  ...roles.map(
-    (role): WordsColumn<RightsRow> => ({
-      name: role,
-      look: 'name',
-      cell: ({ cells }) => {
-        const cell = cells.get(role);
-        return cell && <Verdict of={cell.verdict} words={cellWords(cell)} />;
-      },
-      title: ({ cells }) => {
-        const cell = cells.get(role);
-        return cell ? `${cellWords(cell)}: ${cell.reason}` : '';
-      },
-    }),
-  ),
-];
+const nameOfFileCell = ({ bucket, operation }: FileCell) => [bucket, operation] as const;
 
 /** Table of what each role may do with the files of each bucket, from chapter 6. */
-export function FileRightsTable({ number, cells = [] }: { number: string; cells: readonly FileCell[] | undefined }) {
-  const rows = useMemo(() => rowsOf(cells), [cells]);
-  const columns = useMemo(() => columnsOf([...new Set(cells.map(({ role }) => role))]), [cells]);
-  if (rows.length === 0) return null;
-  return (
-    <TextTable
-      number={number}
-      caption="Files: who may do what"
-      what={['Rights on files', 'operations']}
-      columns={columns}
-      rows={rows}
-      keyOf={({ bucket, operation }) => `${bucket} ${operation}`}
-    />
-  );
-}
+export const FileRightsTable = ({ number, cells }: { number: string; cells: readonly FileCell[] | undefined }) => (
+  <RightsTable
+    number={number}
+    caption="Files: who may do what"
+    what="Rights on files"
+    subject="Bucket"
+    cells={cells}
+    nameOf={nameOfFileCell}
+  />
+);

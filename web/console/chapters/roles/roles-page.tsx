@@ -14,6 +14,7 @@ import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { FileRightsTable } from '../files/file-tables.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
+import { RealtimeRightsTables } from '../realtime/realtime-tables.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { AdvicePanel } from './advice-panel.tsx';
 import { AdviceTable } from './advice-table.tsx';
@@ -113,6 +114,7 @@ export function RolesPage() {
         </>
       )}
       <FileRightsTable number="Table 6.5" cells={chapter?.files} />
+      <RealtimeRightsTables numbers={['Table 6.6', 'Table 6.7']} chapter={chapter} />
     </ChapterPage>
   );
 }

@@ -12,10 +12,13 @@ import { ChooseMember } from './choose-member.tsx';
 export function ViewAsMenu({
   appRef,
   requestRole,
+  what = 'Rows',
   onSeat,
 }: {
   appRef: string;
   requestRole: RequestRole;
+  /** What the caller sees. */
+  what?: string;
   onSeat: (requestRole: RequestRole) => void;
 }) {
   const [choosing, setChoosing] = useState(false);
@@ -27,7 +30,7 @@ export function ViewAsMenu({
           <Button
             small
             icon={requestRole === 'service' ? IconKey : requestRole === 'anon' ? IconUserOff : IconUser}
-            aria-label={`Rows as seen by ${name}`}
+            aria-label={`${what} as seen by ${name}`}
           >
             <span className="cut">{name}</span>
             <Icon of={IconChevronDown} small />

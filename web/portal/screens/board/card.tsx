@@ -3,6 +3,7 @@ import type { PortalEntity, PortalField, PortalMachine, PortalTransition } from 
 import { t } from '../../../language/messages.ts';
 import { classNames } from '../../../ui/class-names.ts';
 import { FieldValue, rowName } from '../../fields/value.tsx';
+import { useIsChanged } from '../../queries/changed-rows.ts';
 import type { Row } from '../../queries/rest.ts';
 import styles from './board-page.module.css';
 
@@ -48,6 +49,7 @@ export function Card({
   onDrawn,
 }: CardProps) {
   const name = rowName(entity, row);
+  const isChanged = useIsChanged(row);
   const shown = columns
     .filter((field) => !entity.title_fields.includes(field.name) && field.name !== machine.field)
     .slice(0, FIELDS);
@@ -55,7 +57,7 @@ export function Card({
     <article
       className={classNames(styles.card, isPicked && styles.ghost)}
       aria-label={name}
-      data-new={isNew || undefined}
+      data-new={isNew || isChanged || undefined}
       ref={(card) => {
         if (card) onDrawn(card);
       }}

@@ -20,6 +20,7 @@ import { fieldIn, listFor, type Place, readableFields, useScreens } from '../../
 import { queryClient } from '../../queries/session.ts';
 import { undoDeletion } from '../../queries/undo.ts';
 import { Actions } from '../shared/actions.tsx';
+import { Company } from '../shared/company.tsx';
 import { Message, Trouble } from '../shared/message.tsx';
 import styles from '../shared/page.module.css';
 import { useToast } from '../shared/toast.tsx';
@@ -89,18 +90,14 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
               <State machine={entity.machine} state={String(row[entity.machine.field])} />
             </span>
           )}
+          <Company entity={entity} rowKey={keyOf(entity, row)} />
           <Tools entity={entity} row={row} back={list?.route ?? '/'} />
         </div>
         <h1 className={styles.title} dir="auto">
           {title}
         </h1>
         {isPhone && transitions && <div className={detailStyles.moves}>{transitions}</div>}
-        {texts.map((field) => (
-          <section key={field.name} className={styles.section} aria-label={field.label}>
-            <h2>{field.label}</h2>
-            <Markdown text={String(row[field.name])} className={detailStyles.lede} />
-          </section>
-        ))}
+        <TextSections fields={texts} row={row} />
         <FileSections entity={entity} fields={shown} row={row} />
         <Actions actions={screen.actions} row={row} />
         {relatedOf(screen, entity).map((related) => (
@@ -109,6 +106,16 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       </article>
     </Shell>
   );
+}
+
+/** Shows long texts. */
+function TextSections({ fields, row }: { fields: readonly PortalField[]; row: Row }) {
+  return fields.map((field) => (
+    <section key={field.name} className={styles.section} aria-label={field.label}>
+      <h2>{field.label}</h2>
+      <Markdown text={String(row[field.name])} className={detailStyles.lede} />
+    </section>
+  ));
 }
 
 /** Shows the files of each field that holds several. */

@@ -16,6 +16,7 @@ import { Refusal, type Row } from '../../queries/rest.ts';
 import { addRow, row as rowQuery } from '../../queries/rows.ts';
 import { entityIn, fieldIn, listFor, type Place, rowPath, useScreens } from '../../queries/screens.ts';
 import { TextButton } from '../../sign-in/auth-layout.tsx';
+import { Company } from '../shared/company.tsx';
 import { Message, Trouble, troubleWords } from '../shared/message.tsx';
 import styles from '../shared/page.module.css';
 import { useCaller } from '../shell/gate.tsx';
@@ -119,6 +120,7 @@ function Form(of: FormOf) {
                 <bdi>{entity.help}</bdi>
               </p>
             )}
+            {of.rowKey !== null && <Company entity={entity} rowKey={of.rowKey} />}
           </div>
         </div>
         <FormProblems problems={form.problems} onField={form.focus} />

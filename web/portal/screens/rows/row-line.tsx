@@ -6,6 +6,7 @@ import { t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { FieldValue, rowName } from '../../fields/value.tsx';
+import { useIsChanged } from '../../queries/changed-rows.ts';
 import { keyOf } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { rowPath, useScreens } from '../../queries/screens.ts';
@@ -146,11 +147,13 @@ export const RowLine = memo(function RowLine({
       .slice(0, PHONE_FIELDS),
   );
   const path = rowPath(all, entity, row);
+  const isChanged = useIsChanged(row) && !isNew;
   return (
     <tr
       aria-rowindex={index === undefined ? undefined : index + 2}
       aria-selected={isSelected}
       data-new={isNew || undefined}
+      data-changed={isChanged || undefined}
     >
       {onSelect && (
         <td className={styles.pick}>
@@ -177,6 +180,7 @@ export const RowLine = memo(function RowLine({
             {field === leading && path ? <Link to={path}>{value}</Link> : value}
             {field === leading && <OtherNames entity={entity} leading={leading} row={row} />}
             {field === leading && isNew && <small className={styles.newWord}>{t('newRow')}</small>}
+            {field === leading && isChanged && <small className={styles.newWord}>{t('changedRow')}</small>}
           </td>
         );
       })}

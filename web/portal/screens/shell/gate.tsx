@@ -47,9 +47,9 @@ export function Gate({ children }: { children: ReactNode }) {
     enabled: isKnown && !isEnded && session.data?.needsFactor !== true,
   });
   useEffect(() => {
-    const stop = followRows();
+    const stop = followRows(portal);
     return () => stop();
-  }, []);
+  }, [portal]);
   const error = session.error ?? (found.data ? null : found.error);
   if (error) {
     return (

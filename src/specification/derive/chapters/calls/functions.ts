@@ -25,16 +25,18 @@ export function functionEntries(look: Lookup): FunctionEntry[] {
   );
   const documented = documentedRoutines(facts);
   const ids = new Map(documented.map((routine) => [routine, idOf(routine)]));
+  const senders = findSenders();
   return documented.map((routine) => {
     const triggers = elsewhere.get(routine.oid)?.map(({ trigger }) => trigger);
-    return { ...entry(look, routine), ...(triggers && { triggers }), ...codeOf(look, routine, ids) };
+    return { ...entry(look, routine), ...(triggers && { triggers }), ...codeOf(look, routine, ids, senders) };
   });
 }
 
-/** The functions of schema realtime that send messages. */
-const senders = new NamedFunctions(
-  ['realtime.send()', 'realtime.send_binary()', 'realtime.broadcast_changes()'].map((id) => ({ id, body: '' })),
-);
+/** Finds the functions of schema realtime that send messages. */
+const findSenders = (): NamedFunctions =>
+  new NamedFunctions(
+    ['realtime.send()', 'realtime.send_binary()', 'realtime.broadcast_changes()'].map((id) => ({ id, body: '' })),
+  );
 
 /**
  * Returns what the code of a function reaches, writes, sends and raises.
@@ -44,6 +46,7 @@ function codeOf(
   look: Lookup,
   routine: RoutineFact,
   ids: ReadonlyMap<RoutineFact, string>,
+  senders: NamedFunctions,
 ): Pick<FunctionEntry, 'reaches' | 'writes' | 'sends' | 'raises'> {
   const { code } = look.shared;
   const sends = [...new Set(senders.in(routine.body))].map((id) => id.replace('()', ''));

@@ -49,6 +49,12 @@ const operations: Readonly<Record<TopicOperation, { statement: RowOperation; ext
   track: { statement: 'insert', extension: 'presence' },
 };
 
+/** Returns the statement on realtime.messages that decides about an operation. */
+export const statementOf = (operation: TopicOperation): RowOperation => operations[operation].statement;
+
+/** Returns the value of realtime.messages.extension for an operation. */
+export const extensionOf = (operation: TopicOperation): string => operations[operation].extension;
+
 /**
  * Decides what each role may do on the topics of private channels: the decisions about rows of realtime.messages whose
  * extension is known and whose topic matches a pattern of the policies. Returns no cells if the app has no such table.
