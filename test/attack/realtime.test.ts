@@ -28,6 +28,9 @@ beforeAll(async () => {
        create policy own on public.notes for select to authenticated using (owner = auth.uid());
        revoke all on public.notes from anon, authenticated;
        grant select (id, owner, body) on public.notes to anon, authenticated;
+       create table public.forged (sql text);
+       create function public.run_forged() returns trigger language plpgsql as $$ begin execute new.sql; return null; end $$;
+       create trigger run before insert on public.forged for each row execute function public.run_forged();
        create table public.open (id int primary key, body text);
        grant select on public.open to anon, authenticated;
        alter publication supabase_realtime add table public.notes, public.open;
@@ -64,6 +67,9 @@ const idsOf = (socket: RawSocket) =>
   socket.messages.filter(({ event }) => event === 'postgres_changes').map((message) => idOf(message));
 const systemError = (socket: RawSocket) =>
   socket.next(({ event, payload }) => event === 'system' && payload.status === 'error', 5000);
+
+/** Runs SQL in a trigger of the owner, because only triggers may write changes. */
+const runInTrigger = (sql: string) => runSql(node, app.ref, `insert into public.forged values ($sql$ ${sql} $sql$)`);
 
 /** Opens a socket that sends bytes as they are. */
 async function rawConnection(of: AppConnection): Promise<Socket> {
@@ -106,12 +112,12 @@ describe('the owner of an app who runs any SQL', () => {
   it('cannot stop the worker with changes that no trigger has written', async () => {
     const socket = await following('open');
     await expectOthersServed(async () => {
-      await runSql(
-        node,
-        app.ref,
-        `select ninefold.add_change('public.open'::regclass, 'I', 0, false, null, image::json) from unnest(array[
+      await runInTrigger(
+        `insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
+         select 'public.open'::regclass, 'I', 0, false, null, image::json from unnest(array[
            '["a", "b:c"]', '"x:y"', '{"id" : 1, "body":"\\""}', '[[[[{"a":"b:"}]]]]', '3', 'null']) image;
-         select ninefold.add_change('public.open'::regclass, '?', -1, true, '{}', '{}');`,
+         insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
+         select 'public.open'::regclass, '?', -1, true, '{}', '{}';`,
       );
       await runSql(node, app.ref, "insert into public.open values (10, 'after')");
       await socket.next((message) => idOf(message) === 10);
@@ -120,10 +126,9 @@ describe('the owner of an app who runs any SQL', () => {
 
   it('cannot make a worker read more bytes than its limit by a wrong size', async () => {
     const socket = await following('open');
-    await runSql(
-      node,
-      app.ref,
-      `select ninefold.add_change('public.open'::regclass, 'I', 0, false, null, json_build_object('id', g, 'body', repeat('x', 3000000)))
+    await runInTrigger(
+      `insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
+         select 'public.open'::regclass, 'I', 0, false, null, json_build_object('id', g, 'body', repeat('x', 3000000))
        from generate_series(1, 20) g`,
     );
     expect((await systemError(socket)).payload.message).toContain('Too many rows changed at once');
