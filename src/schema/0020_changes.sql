@@ -46,25 +46,22 @@ create sequence ninefold.watched_until minvalue 0;
 alter sequence ninefold.watched_until owner to ninefold_server;
 grant select on sequence ninefold.watched_until to public;
 
--- Writing changes -----------------------------------------------------------------------------------------------------
--- The triggers run in transactions of members. They name every function and operator with its schema, because search_path can be anything
--- (operators that are named in this way have one precedence). They catch no errors, because a block with EXCEPTION is a subtransaction for each row. Casts of the app's types can run in to_json, so the
--- triggers run as the writer, and only the INSERT runs as ninefold_server.
+-- The tables whose rows are written, as bits. A transaction reads the value of a sequence without its snapshot. The lower 31 bits are those of
+-- the watched tables, and the higher bits are the time until which a worker watches any of them, in seconds since 1970. A table whose bit
+-- belongs to a watched table too is written in vain: its changes are correct, and no worker needs them.
+create sequence ninefold.watched_bits minvalue 0;
+alter sequence ninefold.watched_bits owner to ninefold_server;
+grant select on sequence ninefold.watched_bits to public;
 
-create function ninefold.add_change(relation oid, operation "char", size integer, is_too_large boolean, old json, new json) returns void
-  language plpgsql security definer
-  set search_path = pg_catalog, pg_temp
-as $$
-begin
-  -- Only the triggers add changes. A call from outside of a trigger could show a row that does not exist to the clients of a table.
-  if pg_trigger_depth() = 0 then
-    return;
-  end if;
-  insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
-  values (add_change.relation, add_change.operation, add_change.size, add_change.is_too_large, add_change.old, add_change.new);
-end
-$$;
-alter function ninefold.add_change(oid, "char", integer, boolean, json, json) owner to ninefold_server;
+-- Writing changes -----------------------------------------------------------------------------------------------------
+-- The triggers run in transactions of members. They name every function, type and operator with its schema, because search_path can be
+-- anything (operators that are named in this way have one precedence). They catch no errors, because a block with EXCEPTION is a
+-- subtransaction for each row. Casts of the app's types can run in row_to_json, so the triggers run as the writer. Each function call and
+-- each expression costs time in every transaction, so the usual case has three of them.
+
+-- Only triggers add changes. A row from outside of a trigger could show a row that does not exist to the clients of a table.
+alter table ninefold.changes add constraint changes_are_of_triggers check (pg_catalog.pg_trigger_depth() > 0);
+grant insert (relation, operation, size, is_too_large, old, new) on ninefold.changes to public;
 
 -- Returns true if a worker watches the table or, for a partition, one of the tables above it. A transaction in REPEATABLE READ may not see the
 -- rows of ninefold.watched, so it counts each table as watched.
@@ -106,26 +103,6 @@ begin
 end
 $$;
 
--- Counts what the transaction has written about the table, in units of a row or 8 KiB. Returns 0 if the row may be written, 1 if the mark "too
--- many" must be written, and 2 if it is written. The count is a setting of the transaction, so a rollback to a savepoint restores it.
-create function ninefold.count_change(relation oid, size integer) returns integer
-  language plpgsql
-as $$
-declare
-  name constant text := pg_catalog.concat('ninefold.changes_of_', relation);
-  stored constant text := pg_catalog.current_setting(name, true);
-  earlier constant integer := case when stored operator(pg_catalog.~) '^[0-9]{1,6}$' then stored::pg_catalog.int4 else 0 end;
-  counted integer;
-begin
-  if earlier operator(pg_catalog.>) 5000 then
-    return 2;
-  end if;
-  counted := earlier operator(pg_catalog.+) 1 operator(pg_catalog.+) (size operator(pg_catalog./) 8192);
-  perform pg_catalog.set_config(name, counted::pg_catalog.text, true);
-  return case when counted operator(pg_catalog.>) 5000 then 1 else 0 end;
-end
-$$;
-
 -- Returns a row as JSON whose values PostgreSQL reads as the same values, whatever settings the writer uses.
 create function ninefold.image_of(changed record) returns json
   language plpgsql
@@ -136,32 +113,68 @@ begin
 end
 $$;
 
+-- Counts what the transaction has written about the table, in units of a row or 8 KiB. Returns false if it may write no more, and adds the mark
+-- "too many" once. The count is a setting of the transaction, so a rollback to a savepoint restores it.
+create function ninefold.count_change(relation oid, units integer) returns boolean
+  language plpgsql
+as $$
+declare
+  name constant text := pg_catalog.concat('ninefold.changes_of_', relation);
+  stored constant text := pg_catalog.current_setting(name, true);
+  counted constant integer := case when stored operator(pg_catalog.~) '^[0-9]{1,4}$' then stored::pg_catalog.int4 else 0 end
+    operator(pg_catalog.+) units;
+begin
+  if stored operator(pg_catalog.=) 'too many' then
+    return false;
+  end if;
+  if counted operator(pg_catalog.<=) 5000 then
+    perform pg_catalog.set_config(name, counted::pg_catalog.text, true);
+    return true;
+  end if;
+  perform pg_catalog.set_config(name, 'too many', true);
+  insert into ninefold.changes (relation, operation, size, is_too_large) values (count_change.relation, 'M', 0, false);
+  return false;
+end
+$$;
+
+-- The argument of the trigger is the bit of the published table in ninefold.watched_bits.
 create function ninefold.note_row_change() returns trigger
   language plpgsql
 as $$
 declare
-  size integer := 0;
-  largest integer := 0;
+  size integer;
+  largest integer;
   is_too_large boolean;
-  has_usual_settings boolean;
-  counted integer;
 begin
-  if not ninefold.is_watched(tg_relid) then
+  if pg_catalog.pg_sequence_last_value('ninefold.watched_bits'::pg_catalog.regclass) operator(pg_catalog.&) tg_argv[0]::pg_catalog.int8
+      operator(pg_catalog.>) 0
+    is not true
+    or pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) operator(pg_catalog.>)
+      (pg_catalog.pg_sequence_last_value('ninefold.watched_bits'::pg_catalog.regclass) operator(pg_catalog.>>) 31)
+  then
     return null;
   end if;
-  if tg_op operator(pg_catalog.<>) 'DELETE' then
-    size := pg_catalog.pg_column_size(new);
-    largest := size;
-  end if;
-  if tg_op operator(pg_catalog.<>) 'INSERT' then
-    largest := greatest(largest, pg_catalog.pg_column_size(old));
-    size := size operator(pg_catalog.+) pg_catalog.pg_column_size(old);
-  end if;
-  counted := ninefold.count_change(tg_relid, size);
-  if counted operator(pg_catalog.=) 2 then
+  -- A small row under usual settings in a transaction that may write more.
+  if greatest(pg_catalog.pg_column_size(old), pg_catalog.pg_column_size(new)) operator(pg_catalog.<) 4096
+    and pg_catalog.concat(pg_catalog.current_setting('timezone'), pg_catalog.left(pg_catalog.current_setting('datestyle'), 3),
+      pg_catalog.current_setting('intervalstyle'), pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'))
+      operator(pg_catalog.=) 'UTCISOpostgreshex1'
+    and coalesce(pg_catalog.current_setting(pg_catalog.concat('ninefold.changes_of_', tg_relid), true), '') operator(pg_catalog.<>) 'too many'
+  then
+    insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
+    values (tg_relid, tg_op::pg_catalog."char",
+      coalesce(pg_catalog.pg_column_size(old), 0) operator(pg_catalog.+) coalesce(pg_catalog.pg_column_size(new), 0), false,
+      pg_catalog.row_to_json(old), pg_catalog.row_to_json(new));
+    -- One of 16 rows counts as 16, because a setting costs more than the rest. The hash of the time chooses them: random() would change the
+    -- numbers that follow setseed() in the app.
+    if pg_catalog.hashfloat8(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())) operator(pg_catalog.&) 15 operator(pg_catalog.=) 0 then
+      perform ninefold.count_change(tg_relid, 16);
+    end if;
     return null;
-  elsif counted operator(pg_catalog.=) 1 then
-    perform ninefold.add_change(tg_relid, 'M', 0, false, null, null);
+  end if;
+  largest := coalesce(greatest(pg_catalog.pg_column_size(old), pg_catalog.pg_column_size(new)), 0);
+  size := coalesce(pg_catalog.pg_column_size(old), 0) operator(pg_catalog.+) coalesce(pg_catalog.pg_column_size(new), 0);
+  if not ninefold.count_change(tg_relid, 1 operator(pg_catalog.+) (size operator(pg_catalog./) 8192)) then
     return null;
   end if;
   -- Compressed values are small here. Their text can be too large for one value of PostgreSQL, in which to_json would fail.
@@ -170,20 +183,12 @@ begin
     is_too_large := greatest(pg_catalog.octet_length(new::pg_catalog.text), pg_catalog.octet_length(old::pg_catalog.text))
       operator(pg_catalog.>) 1048576;
   end if;
-  if is_too_large then
-    perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", 1024, true,
-      case when tg_op operator(pg_catalog.<>) 'INSERT' then ninefold.changed_key(tg_relid, old) end,
-      case when tg_op operator(pg_catalog.<>) 'DELETE' then ninefold.changed_key(tg_relid, new) end);
-    return null;
-  end if;
-  has_usual_settings := pg_catalog.concat(pg_catalog.current_setting('timezone'), pg_catalog.left(pg_catalog.current_setting('datestyle'), 3),
-    pg_catalog.current_setting('intervalstyle'), pg_catalog.current_setting('bytea_output'), pg_catalog.current_setting('extra_float_digits'))
-    operator(pg_catalog.=) 'UTCISOpostgreshex1';
-  perform ninefold.add_change(tg_relid, pg_catalog.left(tg_op, 1)::"char", size, false,
+  insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
+  values (tg_relid, tg_op::pg_catalog."char", case when is_too_large then 1024 else size end, is_too_large,
     case when tg_op operator(pg_catalog.<>) 'INSERT' then
-      case when has_usual_settings then pg_catalog.row_to_json(old) else ninefold.image_of(old) end end,
+      case when is_too_large then ninefold.changed_key(tg_relid, old) else ninefold.image_of(old) end end,
     case when tg_op operator(pg_catalog.<>) 'DELETE' then
-      case when has_usual_settings then pg_catalog.row_to_json(new) else ninefold.image_of(new) end end);
+      case when is_too_large then ninefold.changed_key(tg_relid, new) else ninefold.image_of(new) end end);
   return null;
 end
 $$;
@@ -193,7 +198,7 @@ create function ninefold.note_truncated() returns trigger
 as $$
 begin
   if ninefold.is_watched(tg_relid) then
-    perform ninefold.add_change(tg_relid, 'T', 0, false, null, null);
+    insert into ninefold.changes (relation, operation, size, is_too_large) values (tg_relid, 'T', 0, false);
   end if;
   return null;
 end
@@ -208,7 +213,7 @@ declare
 begin
   if ninefold.is_watched(tg_relid) and pg_catalog.current_setting(name, true) is distinct from '1' then
     perform pg_catalog.set_config(name, '1', true);
-    perform ninefold.add_change(tg_relid, 'L', 0, false, null, null);
+    insert into ninefold.changes (relation, operation, size, is_too_large) values (tg_relid, 'L', 0, false);
   end if;
   return null;
 end
@@ -283,7 +288,7 @@ begin
     begin
       if not exists (select from pg_trigger g where g.tgrelid = item.relation and g.tgname = 'ninefold_changed_rows') then
         execute format('create trigger ninefold_changed_rows after insert or update or delete on %s
-          for each row execute function ninefold.note_row_change()', item.relation);
+          for each row execute function ninefold.note_row_change(%L)', item.relation, 1::bigint << (item.relation::oid::bigint % 31)::integer);
       end if;
       if not exists (select from pg_trigger g where g.tgrelid = item.relation and g.tgname = 'ninefold_truncated') then
         execute format('create trigger ninefold_truncated after truncate on %s

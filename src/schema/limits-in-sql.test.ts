@@ -19,7 +19,7 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0015_http.sql', 'queuedHttpRequests', /from net\.http_request_queue\) >= (\d+)/],
   ['0015_http.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
   ['0016_project.sql', 'realtimeMessageDays', /oldest constant timestamp .* interval '(\d+) days'/],
-  ['0020_changes.sql', 'realtimeChangedRows', /if earlier operator\(pg_catalog\.>\) (\d+)/],
+  ['0020_changes.sql', 'realtimeChangedRows', /if counted operator\(pg_catalog\.<=\) (\d+)/],
   ['0020_changes.sql', 'realtimeChangeBytes', /is_too_large := largest operator\(pg_catalog\.>\) (\d+)/],
 ];
 

@@ -110,7 +110,8 @@ it('writes nothing about tables that nobody watches', async () => {
     rowsAsText(
       (await database.pool.run([{ text: 'select count(*) from ninefold.changes', params: [] }]))[0] as never,
     )[0]?.count;
-  await database.pool.script('truncate ninefold.watched; delete from ninefold.changes');
+  await database.pool.script(`truncate ninefold.watched; delete from ninefold.changes;
+    select setval('ninefold.watched_bits', 0)`);
   await scriptIn(owner, 'insert into public.bulk values (0)');
   expect(await count()).toBe('0');
   expect(sink.ended).toEqual([]);

@@ -20,6 +20,13 @@ const WATCH = `insert into ninefold.watched as w (relation, until)
   select r::pg_catalog.oid, pg_catalog.clock_timestamp() + pg_catalog.make_interval(secs => $2::pg_catalog.float8)
   from pg_catalog.unnest($1::pg_catalog.int8[]) r order by 1
   on conflict (relation) do update set until = excluded.until`;
+// The trigger of a table names its bit. Workers take turns, because each must see the rows of the others.
+const BITS_TURN = 'lock table ninefold.watched in share row exclusive mode';
+const BITS = `select pg_catalog.setval('ninefold.watched_bits',
+  (pg_catalog.date_part('epoch', pg_catalog.max(w.until))::pg_catalog.int8 + 1 << 31) | pg_catalog.bit_or(
+    pg_catalog.substring(pg_catalog.encode(g.tgargs, 'escape'), '^[0-9]{1,10}')::pg_catalog.int8 & 2147483647))
+  from ninefold.watched w join pg_catalog.pg_trigger g on g.tgrelid = w.relation and g.tgname = 'ninefold_changed_rows'
+  where w.until > pg_catalog.clock_timestamp() having pg_catalog.count(*) > 0`;
 const WRITERS = `select distinct l.virtualtransaction as id from pg_catalog.pg_locks l
   where l.locktype = 'relation' and l.relation = any ($1::pg_catalog.int8[]::pg_catalog.oid[]) and l.granted
     and l.mode in ('RowExclusiveLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
@@ -40,8 +47,10 @@ const list = (oids: readonly number[]): string => `{${oids.join(',')}}`;
 /** Tells the triggers that a worker watches these tables. */
 export async function renewWatch({ serverDatabase }: ServerDatabase, tables: readonly number[]): Promise<void> {
   await runAsServerRole(serverDatabase, [
+    { text: BITS_TURN, params: [] },
     { text: LEASE, params: [String(LEASE_SECONDS)] },
     { text: WATCH, params: [list(tables), String(LEASE_SECONDS)] },
+    { text: BITS, params: [] },
   ]);
 }
 

@@ -187,6 +187,8 @@ export class Connection {
         channel.leave();
         return;
       }
+      // Its session may have ended while the other parts of the join were waited for.
+      if (channel.isEnded) throw new NinefoldError('RealtimeRestarting');
       this.#channels.get(topicName)?.leave();
       this.#channels.set(topicName, channel);
       replyTo(this.socket, to, 'ok', { postgres_changes: options.entries });

@@ -44,7 +44,9 @@ async function follow(client: SupabaseClient, table: string, filter?: string): P
       .on('system', {}, ({ status, message }: { status: string; message: string }) =>
         status === 'ok' ? resolve() : reject(new Error(message)),
       )
-      .subscribe();
+      .subscribe((status, error) => {
+        if (status === 'CHANNEL_ERROR') reject(error);
+      });
   });
   return received;
 }

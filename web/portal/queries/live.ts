@@ -42,7 +42,7 @@ export function holdRows(): () => void {
 const isChoosing = (): boolean =>
   CSS.supports('selector(select:open)') && document.querySelector('select:open') !== null;
 
-/** Time after which the code of live lists is loaded, so that the first screen does not wait for it. */
+/** Time between two attempts to load the code of live lists, which waits until the first screen has its rows. */
 const LOAD_MILLISECONDS = 1500;
 
 const loadLiveRows = code(() => import('./live-rows.ts'));
@@ -74,10 +74,14 @@ function followLive(portal: Portal): () => void {
       // Without the code, the rows are read at intervals.
       () => undefined,
     );
-  const loading = setTimeout(load, LOAD_MILLISECONDS);
+  const loading = setInterval(() => {
+    if (queryClient.isFetching() > 0) return;
+    clearInterval(loading);
+    void load();
+  }, LOAD_MILLISECONDS);
   return () => {
     isStopped = true;
-    clearTimeout(loading);
+    clearInterval(loading);
     own?.stop();
     if (liveRows === own) liveRows = null;
   };
