@@ -2,11 +2,9 @@ import { number, table } from '../figures.ts';
 import { POCKETBASE, type PocketBase, withPocketBase } from '../pocketbase-server.ts';
 import { changeHead, changeRow, NOTES } from './changes.ts';
 import { timeText } from './clock.ts';
-import { fanOutHead, fanOutRow } from './fanout.ts';
+import { FAN_OUTS, fanOutHead, fanOutRow } from './fanout.ts';
 import type { Target } from './orders.ts';
 import type { RealtimeApp } from './realtime-bench-app.ts';
-
-const SOCKETS = [1000, 5000];
 
 /** A route that sends a message to all clients with a subscription, as the documentation of PocketBase shows it. */
 const HOOKS = `routerAdd('POST', '/bench/broadcast', (e) => {
@@ -29,10 +27,10 @@ export async function measurePocketBaseRealtime(app: RealtimeApp): Promise<void>
     const { port } = pocketBase;
     const events = (subscription: string): Target => ({ kind: 'events', port, subscription });
     const rows: string[][] = [];
-    for (const count of SOCKETS) {
+    for (const { count, rate } of FAN_OUTS) {
       const target = app.target({ topic: 'fan', config: {} });
-      rows.push(await fanOutRow({ name: `${number(count)} sockets, Ninefold`, target, count }));
-      rows.push(await fanOutRow({ name: `${number(count)} streams, PocketBase`, target: events('fan'), count }));
+      rows.push(await fanOutRow({ name: `${number(count)} sockets, Ninefold`, target, count, rate }));
+      rows.push(await fanOutRow({ name: `${number(count)} streams, PocketBase`, target: events('fan'), count, rate }));
     }
     table(fanOutHead, rows);
     const config = { postgres_changes: [{ event: '*', schema: 'public', table: 'notes' }] };
