@@ -12,6 +12,7 @@ const TOGETHER = 32;
 const SAMPLE = 8;
 const MAX_AGES = 50_000;
 const TICK_MILLISECONDS = 5;
+const STALLED_MILLISECONDS = 400;
 /** Makes frames of 280 bytes in 1.0.0. */
 const FILLER = 'x'.repeat(115);
 
@@ -23,6 +24,8 @@ let received = 0;
 let lastAt = 0;
 let ages: number[] = [];
 let sent = 0;
+/** Sends one broadcast; null before the first order to send. */
+let push: (() => void) | null = null;
 let stop: () => void = () => undefined;
 let onReceived: () => void = () => undefined;
 
@@ -176,12 +179,12 @@ const post = (port: number, path: string, body: string): Promise<void> =>
 
 /** Starts to send broadcasts. */
 async function send(order: Extract<Order, { kind: 'send' }>): Promise<void> {
-  const push = await sender(order.target);
+  push ??= await sender(order.target);
+  const own = push;
   sent = 0;
-  received = 0;
   const next = (): void => {
     sent++;
-    push();
+    own();
   };
   if ('perSecond' in order) {
     const started = sharedNow();
@@ -192,10 +195,21 @@ async function send(order: Extract<Order, { kind: 'send' }>): Promise<void> {
     stop = () => clearInterval(timer);
     return;
   }
+  let lost = 0;
   onReceived = () => {
-    while ((sent - order.window) * streams.length < received) next();
+    while ((sent - order.window) * streams.length < received + lost) next();
   };
+  let before = -1;
+  // A server may refuse broadcasts above a limit. Then nothing arrives any more, and the next ones are sent.
+  const timer = setInterval(() => {
+    if (received === before) {
+      lost = sent * streams.length - received;
+      onReceived();
+    }
+    before = received;
+  }, STALLED_MILLISECONDS);
   stop = () => {
+    clearInterval(timer);
     onReceived = () => undefined;
   };
   onReceived();

@@ -6,7 +6,7 @@ import type { Target } from './orders.ts';
 import type { RealtimeApp } from './realtime-bench-app.ts';
 
 const LISTENERS = 16;
-const WRITES = 200;
+const WRITES = 100;
 /** Longest pause between two writes. Pauses are random, so that writes meet every moment between two reads. */
 const PAUSE_MILLISECONDS = 400;
 

@@ -37,6 +37,7 @@ export class Generator {
   }
 
   async send(order: Extract<Order, { kind: 'send' }>): Promise<void> {
+    await this.#all(() => ({ kind: 'reset' }));
     await this.#one(0, order);
   }
 

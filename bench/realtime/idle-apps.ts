@@ -9,8 +9,8 @@ import { makeRealtimeApp, type RealtimeApp } from './realtime-bench-app.ts';
 const APPS = Number(process.env.BENCH_APPS ?? 1000);
 const WATCHED = Math.min(100, APPS);
 /** Time after which the node has closed the connections of apps that nobody uses. */
-const REST_MILLISECONDS = 20_000;
-const MEASURED_MILLISECONDS = 20_000;
+const REST_MILLISECONDS = 15_000;
+const MEASURED_MILLISECONDS = 15_000;
 
 interface Idle {
   readonly connections: number;

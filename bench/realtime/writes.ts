@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { CONNECTIONS, MILLISECONDS, median, number, ROUNDS, table } from '../figures.ts';
+import { CONNECTIONS, median, number, ROUNDS, table } from '../figures.ts';
 import { load, request } from '../load.ts';
 import { withGenerator } from './generator.ts';
 import type { RealtimeApp } from './realtime-bench-app.ts';
@@ -7,6 +7,7 @@ import type { RealtimeApp } from './realtime-bench-app.ts';
 const SQL_CONNECTIONS = 8;
 const LISTENERS = 2;
 const ROWS = 10_000;
+const MILLISECONDS = 2000;
 
 const schema = (name: string): string => `
   create table public.${name} (id bigint generated always as identity primary key, title text not null, done boolean not null default false);

@@ -135,6 +135,46 @@ export const realtimeLimits = limitsOf('realtime', {
     default: 4 * 1024 * KIB,
     meaning: 'Bytes that wait for a slow client before its socket is closed with 1013.',
   },
+  realtimeAppWaitingBytes: {
+    unit: 'bytes',
+    default: 128 * 1024 * KIB,
+    meaning:
+      'Bytes that wait for all clients of one app in one worker before slow clients lose messages at realtimeShareBytes.',
+  },
+  realtimeShareBytes: {
+    unit: 'bytes',
+    default: 64 * KIB,
+    meaning:
+      'Bytes that may wait for a client while more than realtimeAppWaitingBytes wait for its app. Above it, messages are left out or its socket is closed with 1013.',
+  },
+  realtimeUnfinishedBytes: {
+    unit: 'bytes',
+    default: 32 * 1024 * KIB,
+    meaning:
+      'Bytes of messages of one app that have not arrived completely, in one worker. Above it, the sockets with the longest ones are closed.',
+  },
+  realtimeReceivedPerSecond: {
+    unit: 'count',
+    default: 20_000,
+    meaning: 'Messages and pings that one worker reads of the sockets of one app in a second. The others wait.',
+  },
+  realtimeReceivedBytesPerSecond: {
+    unit: 'bytes',
+    default: 32 * 1024 * KIB,
+    meaning: 'Bytes of messages that one worker reads of the sockets of one app in a second. The others wait.',
+  },
+  realtimeReadPercent: {
+    unit: 'count',
+    default: 50,
+    meaning:
+      'Percent of its time for which one worker handles the messages of the sockets of one app. The others wait.',
+  },
+  realtimePresenceTopicBytes: {
+    unit: 'bytes',
+    default: 1024 * KIB,
+    meaning: 'Bytes of all objects that the clients of one topic track.',
+    code: 'UnableToTrackPresence',
+  },
   realtimeSlowSeconds: {
     unit: 'seconds',
     default: 10,

@@ -372,6 +372,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
     bus,
     find: (ref) => apps.find(ref),
     identify: (app, headers) => identities.resolve(app, { headers }),
+    onChannel: (event) => events.emit({ type: 'channel', ...event }),
     onGap: (ref, reason) =>
       events.emit({ type: 'fault', requestId: null, where: `realtime of ${ref}`, error: new Error(reason) }),
     liveReadsOf: (app) => ({

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
@@ -42,7 +42,7 @@ export const SOCKET_PATH = '/websocket';
  */
 export const socketApi = (
   realtime: Realtime,
-  upgrade: { readonly request: IncomingMessage; readonly stream: Duplex; readonly head: Buffer },
+  upgrade: { readonly request: IncomingMessage; readonly stream: Socket; readonly head: Buffer },
   authorise: SocketCaller['authorise'],
 ): ApiHandler => ({
   name: 'realtime',

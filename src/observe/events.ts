@@ -34,6 +34,22 @@ export type NinefoldEvent =
       isByBuilder: boolean;
       trace: TraceRecorder;
     }
+  /** A channel of realtime was refused, or follows the changes of a table. */
+  | {
+      type: 'channel';
+      app: string;
+      /** The id of the call in chapter 7; null for a channel as a whole. */
+      call: string | null;
+      /** Milliseconds since 1970. */
+      at: number;
+      milliseconds: number;
+      /** The code of the refusal; null without one. */
+      code: string | null;
+      limit: LimitName | null;
+      /** The member; null for others, and if the caller is not known. */
+      userId: string | null;
+      isByBuilder: boolean;
+    }
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
   /** A call returned an error that its definition does not declare, so chapter 8 lacks it. */
   | { type: 'undeclared-error'; call: string; code: string }
@@ -83,7 +99,10 @@ export type CallEvent = Extract<NinefoldEvent, { type: 'call' }>;
 
 type EventType = NinefoldEvent['type'];
 
-/** The types of all events. */
+/** An event about a channel of realtime. */
+export type ChannelEvent = Extract<NinefoldEvent, { type: 'channel' }>;
+
+/** The types of the events that the log can contain. */
 export const eventTypes = [
   'call',
   'fault',

@@ -1,7 +1,9 @@
 import { limits } from '../../contract/limits.ts';
 import type { RealtimeSettings } from '../../contract/settings-realtime.ts';
 import type { App, Notification } from '../apps/app.ts';
+import { entityId } from '../catalog/names.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { ChannelEvent } from '../observe/events.ts';
 import { AppSources, broadcastOf } from './app-sources.ts';
 import type { Bus } from './bus/bus.ts';
 import { type CallerParts, Callers } from './channels/callers.ts';
@@ -15,6 +17,7 @@ import { isLiveTopic } from './live/live-topic.ts';
 import { LiveChannels } from './live-channels.ts';
 import type { PrivateChannels } from './messages/private-channels.ts';
 import { parseReplay, replayMessages } from './messages/replay.ts';
+import { AppTraffic } from './socket/app-traffic.ts';
 import { type ClientSocket, closeCodes } from './socket/client-socket.ts';
 import type { Broadcast, ClientMessage } from './socket/frames.ts';
 import { OutgoingBroadcast } from './socket/outgoing.ts';
@@ -29,6 +32,8 @@ const CHECK_MILLISECONDS = 250;
 const AUTHORISE_MILLISECONDS = 5000;
 /** Longest wait of a join until messages of SQL and of the other workers are delivered. */
 const FEED_MILLISECONDS = 1000;
+/** Longest wait of a join until changes of rows are delivered. Clients give up a join after 10 seconds. */
+const FOLLOW_MILLISECONDS = 5000;
 
 /** The parts of a worker that the realtime of each app uses. */
 export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
@@ -40,6 +45,8 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
   readonly find: (ref: string) => Promise<App>;
   /** Creates the reads of the live lists of an app. */
   readonly liveReadsOf: (app: App) => LiveReads;
+  /** Counts a refused channel, or one that follows a table. */
+  readonly onChannel: (event: Omit<ChannelEvent, 'type'>) => void;
   /** Reports messages that could not be delivered. */
   readonly onGap: (ref: string, reason: string) => void;
 }
@@ -48,6 +55,7 @@ export interface RealtimeParts extends Pick<CallerParts, 'identify'> {
 export class RealtimeApp implements ConnectionHost, ChannelHost {
   readonly ref: string;
   readonly counts: RealtimeCounts = { sent: 0, dropped: 0, received: 0, joins: 0 };
+  readonly traffic = new AppTraffic();
   readonly #parts: RealtimeParts;
   readonly #privateChannelsOf: (app: App) => PrivateChannels;
   readonly #onEmpty: () => void;
@@ -70,6 +78,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #isProving = false;
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
+  #isCheckingRights = false;
+  #mustCheckRights = false;
   /** Time at which the channels of builders were last authorised. */
   #authorisedAt = performance.now();
   /** Time at which the policies were last asked about all private channels. */
@@ -158,6 +168,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const { isPrivate, accessToken, replay } = options;
     if (this.#settings.realtime_private_only && !isPrivate) throw new NinefoldError('PrivateOnly');
     const replayed = replay && parseReplay(replay, isPrivate);
+    const { ends } = this.#callers;
+    const sources = this.#sources;
     const identity = await this.#callers.identify(connection, accessToken);
     const isLive = isPrivate && isLiveTopic(topic.name);
     const live = isLive ? await this.#live.open(topic.name, identity, connection.channels) : null;
@@ -171,8 +183,15 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#callers.add(channel, connection, accessToken);
     own.add(channel);
     try {
-      if (!isLive) await this.#followMessages(channel, topic);
+      if (options.changes.length > 0) channel.following = this.#followChanges(channel);
+      await Promise.all([
+        isLive ? null : this.#followMessages(channel, topic),
+        channel.following && inTime(channel.following, FOLLOW_MILLISECONDS),
+      ]);
       if (replayed) channel.replayed = await this.#replay(topic, replayed);
+      // The session or the key may have ended before the channel was added, and the app may have been replaced.
+      if (ends !== this.#callers.ends) await this.#callers.identify(connection, accessToken);
+      if (sources !== this.#sources) throw new NinefoldError('RealtimeRestarting');
       return channel;
     } catch (error) {
       channel.leave();
@@ -181,13 +200,16 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   }
 
   afterJoin(channel: Channel): void {
-    const { changes, presence } = channel.options;
+    const { presence } = channel.options;
     if (presence.isEnabled) channel.startPresence();
     this.#live.start(channel);
     for (const broadcast of channel.replayed) {
       channel.deliverBroadcast(new OutgoingBroadcast(channel.topicName, broadcast));
     }
-    if (changes.length > 0) void this.#followChanges(channel);
+    channel.following?.then(
+      () => channel.systemIfOpen('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
+      (error) => channel.systemIfOpen('postgres_changes', 'error', reasonOf(error)),
+    );
   }
 
   renew(channel: Channel, token: string): Promise<void> {
@@ -220,6 +242,10 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     if (topic.size > 0 || this.#topics.get(topic.key) !== topic) return;
     topic.close();
     this.#topics.delete(topic.key);
+  }
+
+  onRefused({ caller }: Connection, error: unknown, milliseconds: number): void {
+    this.#report({ call: null, error, milliseconds, userId: null, isByBuilder: caller.authorise !== null });
   }
 
   onClosed(connection: Connection): void {
@@ -300,17 +326,29 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       connection.socket.check(now);
       for (const channel of connection.channels) channel.sendPresenceState();
     }
+    const sockets = [...this.#connections].map(({ socket }) => socket);
+    for (const socket of this.traffic.excess(sockets)) {
+      socket.cutOff(closeCodes.policyViolation, 'Too many messages of the app have not arrived completely.');
+    }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
     this.#live.check(now);
     if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
     void this.#prove();
   }
 
-  #checkRights(): Promise<void> {
+  async #checkRights(): Promise<void> {
     this.#askedAt = performance.now();
     // A cached decision can be as old as the last check.
     this.#privateChannelsOf(this.#app).forget();
-    return this.#callers.checkRights();
+    this.#mustCheckRights = true;
+    if (this.#isCheckingRights) return;
+    this.#isCheckingRights = true;
+    // The schema can change again while slow policies are asked.
+    while (this.#mustCheckRights) {
+      this.#mustCheckRights = false;
+      await this.#callers.checkRights();
+    }
+    this.#isCheckingRights = false;
   }
 
   async #prove(): Promise<void> {
@@ -360,12 +398,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     const { messages } = this.#sources;
     const end = messages.watch(name);
     channel.onLeave(end);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, FEED_MILLISECONDS);
-    });
-    await Promise.race([Promise.all([messages.ready(), this.#parts.bus.subscribed()]), late]);
-    clearTimeout(timer);
+    await inTime(Promise.all([messages.ready(), this.#parts.bus.subscribed()]), FEED_MILLISECONDS);
   }
 
   async #replay({ name }: TopicName, request: ReturnType<typeof parseReplay>): Promise<Broadcast[]> {
@@ -373,23 +406,48 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     return messages.flatMap((message) => broadcastOf(message, true) ?? []);
   }
 
+  /** Resolves when every later change will be delivered. */
   async #followChanges(channel: Channel): Promise<void> {
+    const started = performance.now();
+    const { changes } = channel.options;
+    const report = (error: unknown = null) => {
+      const { userId, source } = channel.identity;
+      const milliseconds = performance.now() - started;
+      const named = changes.filter(({ table }) => table !== '*').map(({ schema, table }) => entityId(schema, table));
+      // The names in a refused channel may be any text, so they are not counted.
+      const calls = error === null ? [...new Set(named)].map((entity) => `realtime.${entity}.changes`) : [null];
+      for (const call of calls) this.#report({ call, error, milliseconds, userId, isByBuilder: source === 'builder' });
+    };
     try {
-      const subscription = await this.#sources.changes.subscribe(channel.options.changes, channel.identity, {
+      const { identity } = channel;
+      const subscription = await this.#sources.changes.subscribe(channel.options.changes, identity, {
         deliver: (ids, data) => {
           this.#delays.record(data, Date.now());
           channel.deliverChange(this.#frames.of(channel.topicName, ids, data));
         },
-        onReady: () => channel.system('postgres_changes', 'ok', 'Subscribed to PostgreSQL'),
+        onReady: () => undefined,
         onEnd: (message) =>
           channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
       });
       if (channel.isEnded) subscription.close();
       else channel.changes = subscription;
+      // The token may have been renewed meanwhile.
+      if (channel.identity !== identity) subscription.setIdentity(channel.identity);
+      report();
     } catch (error) {
-      const known = error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
-      if (!channel.isEnded) channel.system('postgres_changes', 'error', reasonOf(known));
+      report(error);
+      throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
     }
+  }
+
+  /** Reports a refused channel, or one that follows a table. */
+  #report({
+    error,
+    ...outcome
+  }: { readonly error: unknown } & Pick<ChannelEvent, 'call' | 'milliseconds' | 'userId' | 'isByBuilder'>): void {
+    const known = error instanceof NinefoldError ? error : null;
+    const code = known?.code ?? (error === null ? null : 'internal');
+    this.#parts.onChannel({ ...outcome, app: this.ref, at: Date.now(), code, limit: known?.limit ?? null });
   }
 
   #takeDeliveries(count: number): boolean {
@@ -408,4 +466,13 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     this.#topics.set(key, topic);
     return topic;
   }
+}
+
+/** Resolves with the promise or after a time, whichever is first. */
+async function inTime(promise: Promise<unknown>, milliseconds: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, milliseconds);
+  });
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { limits } from '../../contract/limits.ts';
 import type { RealtimeUsage } from '../../contract/realtime.ts';
@@ -19,11 +19,13 @@ import { UsageExchange } from './usage/usage-exchange.ts';
 /** Bytes of a message in addition to its payload. */
 const ENVELOPE_BYTES = 16 * 1024;
 const STEP_BYTES = 64 * 1024;
+/** Time that a client has to answer a close frame. */
+const CLOSE_MILLISECONDS = 2000;
 
 /** A request for a socket. */
 export interface SocketRequest {
   readonly request: IncomingMessage;
-  readonly stream: Duplex;
+  readonly stream: Socket;
   /** Bytes that arrived after the headers. */
   readonly head: Buffer;
   readonly version: Version;
@@ -85,7 +87,7 @@ export class Realtime {
     }
     this.#server(settings.realtime_payload_bytes + ENVELOPE_BYTES).handleUpgrade(request, stream, head, (ws) => {
       const realtime = this.#appOf(app, settings);
-      realtime.add(new ClientSocket(ws, stream, version, realtime.counts), caller);
+      realtime.add(new ClientSocket(ws, stream, version, realtime.counts, realtime.traffic), caller);
     });
   }
 
@@ -148,7 +150,11 @@ export class Realtime {
     const maxPayload = Math.ceil(bytes / STEP_BYTES) * STEP_BYTES;
     const known = this.#servers.get(maxPayload);
     if (known) return known;
-    const server = new WebSocketServer({ noServer: true, clientTracking: false, perMessageDeflate: false, maxPayload });
+    // The types of `ws` lack closeTimeout.
+    const times = { closeTimeout: CLOSE_MILLISECONDS };
+    const server = new WebSocketServer({
+      ...{ noServer: true, clientTracking: false, perMessageDeflate: false, autoPong: false, maxPayload, ...times },
+    });
     this.#servers.set(maxPayload, server);
     return server;
   }

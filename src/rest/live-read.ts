@@ -158,8 +158,12 @@ function keyOf({ target, read }: ReadPlan, relation: Relation | undefined): read
   });
 }
 
+/** Different values have different texts, so a column as text identifies a row, too. */
 const showsColumn = ({ field, cast, aggregate }: PlannedSelect, column: string): boolean =>
-  (field.name === '*' || field.name === column) && field.path.length === 0 && cast === null && aggregate === null;
+  (field.name === '*' || field.name === column) &&
+  field.path.length === 0 &&
+  (cast === null || cast === 'text') &&
+  aggregate === null;
 
 function comparesKey(where: readonly Condition[], primaryKey: readonly string[]): boolean {
   const compared = new Set(

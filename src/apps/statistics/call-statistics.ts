@@ -1,5 +1,5 @@
 import { limits } from '../../../contract/limits.ts';
-import type { CallEvent, Events } from '../../observe/events.ts';
+import type { Events } from '../../observe/events.ts';
 import type { App } from '../app.ts';
 import type { Apps } from '../apps.ts';
 import type { BackgroundTurns } from '../maintenance/background-turns.ts';
@@ -20,7 +20,7 @@ interface Count {
   lastAt: number;
 }
 
-/** Counts the requests of each app per minute, except those of builders. */
+/** Counts the requests of each app per minute, and the channels that follow a table, except those of builders. */
 export class CallStatistics {
   readonly #events: Events;
   readonly #counts: BufferedCounters<Count>;
@@ -33,7 +33,11 @@ export class CallStatistics {
   start(turns: BackgroundTurns): void {
     this.#events.listen(['call'], (event) => {
       if (event.app === null || event.isByBuilder) return;
-      if (event.trace.opened > 0) this.#count(event.app, event);
+      const { call, status, milliseconds, trace } = event;
+      if (trace.opened > 0) this.#count(event.app, { call, isFailed: status >= 400, milliseconds, at: trace.at });
+    });
+    this.#events.listen(['channel'], ({ app, call, code, milliseconds, at, isByBuilder }) => {
+      if (call !== null && !isByBuilder) this.#count(app, { call, isFailed: code !== null, milliseconds, at });
     });
     this.#counts.start(turns);
   }
@@ -47,10 +51,13 @@ export class CallStatistics {
     return this.#counts.flush();
   }
 
-  #count(ref: string, { call, status, milliseconds, trace }: CallEvent): void {
+  #count(
+    ref: string,
+    { call, isFailed, milliseconds, at }: { call: string; isFailed: boolean; milliseconds: number; at: number },
+  ): void {
     const calls = this.#counts.of(ref);
     if (!calls) return;
-    const minute = Math.floor(trace.at / 60_000) * 60;
+    const minute = Math.floor(at / 60_000) * 60;
     const isKnown = calls.size < limits.countedCalls.default || calls.has(`${minute} ${call}`);
     const name = isKnown ? call : 'other';
     const key = `${minute} ${name}`;
@@ -60,8 +67,8 @@ export class CallStatistics {
       calls.set(key, count);
     }
     count.calls++;
-    if (status >= 400) count.failed++;
-    if (trace.at > count.lastAt) count.lastAt = trace.at;
+    if (isFailed) count.failed++;
+    if (at > count.lastAt) count.lastAt = at;
     const bucket = bucketOf(milliseconds);
     count.histogram[bucket] = (count.histogram[bucket] ?? 0) + 1;
   }

@@ -1,6 +1,6 @@
 import { limits } from '../../../contract/limits.ts';
 import { firstJson } from '../../database/statement.ts';
-import type { CallEvent, Events } from '../../observe/events.ts';
+import type { Events } from '../../observe/events.ts';
 import type { App } from '../app.ts';
 import type { Apps } from '../apps.ts';
 import type { BackgroundTurns } from '../maintenance/background-turns.ts';
@@ -27,7 +27,16 @@ interface Incident {
   lastRequests: string[];
 }
 
-/** Counts the errors and exceeded limits of each app's requests, per ten minutes. Requests of builders are left out. */
+/** An error or an exceeded limit of a request, or of a channel without a request id. */
+interface Hit {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  /** The id of the member, or the address of the client; null if neither is known. */
+  readonly who: string | null;
+  readonly requestId: string | null;
+}
+
+/** Counts the errors and exceeded limits of each app's requests and channels, per ten minutes. Requests of builders are left out. */
 export class ErrorStatistics {
   readonly #events: Events;
   readonly #counts: BufferedCounters<Incident>;
@@ -40,8 +49,15 @@ export class ErrorStatistics {
   start(turns: BackgroundTurns): void {
     this.#events.listen(['call'], (event) => {
       if (event.app === null || event.isByBuilder || event.code === 'app_unknown') return;
-      if (event.code !== null) this.#count(event.app, event, 'error', event.code, event.subject ?? '');
-      if (event.limit !== null) this.#count(event.app, event, 'limit', event.limit, '');
+      const { trace, userId, address, requestId } = event;
+      const hit = { at: trace.at, who: userId ?? address, requestId };
+      if (event.code !== null) this.#count(event.app, hit, 'error', event.code, event.subject ?? '');
+      if (event.limit !== null) this.#count(event.app, hit, 'limit', event.limit, '');
+    });
+    this.#events.listen(['channel'], ({ app, at, code, limit, userId: who, isByBuilder }) => {
+      if (isByBuilder) return;
+      if (code !== null) this.#count(app, { at, who, requestId: null }, 'error', code, '');
+      if (limit !== null) this.#count(app, { at, who, requestId: null }, 'limit', limit, '');
     });
     this.#counts.start(turns);
   }
@@ -55,10 +71,10 @@ export class ErrorStatistics {
     return this.#counts.flush();
   }
 
-  #count(ref: string, event: CallEvent, kind: Incident['kind'], said: string, subjectSaid: string): void {
+  #count(ref: string, hit: Hit, kind: Incident['kind'], said: string, subjectSaid: string): void {
     const incidents = this.#counts.of(ref);
     if (!incidents) return;
-    const { at } = event.trace;
+    const { at, who, requestId } = hit;
     const bucket = Math.floor(at / (MINUTES * 60_000)) * MINUTES * 60;
     let [name, subject] = [said, subjectSaid];
     let key = `${kind} ${bucket} ${name} ${subject}`;
@@ -73,8 +89,8 @@ export class ErrorStatistics {
     }
     incident.hits++;
     incident.lastAt = Math.max(incident.lastAt, at);
-    incident.lastWho = event.userId ?? event.address;
-    incident.lastRequests.unshift(event.requestId);
+    incident.lastWho = who;
+    if (requestId !== null) incident.lastRequests.unshift(requestId);
     incident.lastRequests.length = Math.min(incident.lastRequests.length, limits.errorRequests.default);
   }
 }

@@ -50,8 +50,16 @@ function readCondition(text: string): FilterCondition {
   const operator = rest.slice(0, dot);
   if (equals < 1 || column === '' || dot < 1 || !Object.hasOwn(operators, operator)) throw unreadable(text);
   const known = operator as FilterOperator;
-  return { column, operator: known, isNegated, values: readValues(known, rest.slice(dot + 1), text) };
+  const values = readValues(known, rest.slice(dot + 1), text);
+  if ((known === 'match' || known === 'imatch') && values.some(hasBackReference)) throw unreadable(text);
+  return { column, operator: known, isNegated, values };
 }
+
+/**
+ * Returns true if a pattern may refer back to one of its groups. Only such patterns can take exponential time (PostgreSQL,
+ * src/backend/regex/README).
+ */
+const hasBackReference = (pattern: string): boolean => /\\[1-9]/.test(pattern);
 
 function readValues(operator: FilterOperator, value: string, text: string): string[] {
   if (operator === 'is') {

@@ -4,7 +4,7 @@ import { rowsAsText } from '../../database/statement.ts';
 
 /** Rows and bytes of one read. More of them are announced as a gap. */
 const MAX_ROWS = 20_000;
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 48 * 1024 * 1024;
 /** Time after which rows that no worker has read may be deleted. */
 const MAX_SILENCE_MILLISECONDS = 30_000;
 

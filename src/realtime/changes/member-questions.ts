@@ -16,6 +16,8 @@ export interface Question {
   readonly params: readonly Param[];
   /** Schemas in which operators are found. Policies name theirs. */
   readonly searchPath: string;
+  /** Time limit of the statement. */
+  readonly milliseconds?: number;
 }
 
 /** The result of a question: one value for each image, or the error of PostgreSQL. */
@@ -62,9 +64,9 @@ async function askOne(owner: Database, question: Question): Promise<Answer> {
 }
 
 /** Returns the statement that makes a transaction run as the caller of a question. */
-const setUp = ({ as, searchPath }: Question): Statement => ({
+const setUp = ({ as, searchPath, milliseconds = STATEMENT_MILLISECONDS }: Question): Statement => ({
   text: setupText('role search_path request.jwt.claims statement_timeout transaction_read_only'),
-  params: [as.role, searchPath, as.claimsJson, String(STATEMENT_MILLISECONDS), 'on'],
+  params: [as.role, searchPath, as.claimsJson, String(milliseconds), 'on'],
   planKey: 'setup',
 });
 

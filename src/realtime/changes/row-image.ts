@@ -1,9 +1,10 @@
 /** A row as JSON: the JSON of each value by the name of the column. Values stay text, because JavaScript has no exact numbers for all of them. */
 export type RowImage = ReadonlyMap<string, string>;
 
-/** Splits a JSON object, as PostgreSQL prints it, into the texts of its members. */
+/** Splits a JSON object, as PostgreSQL prints it, into the texts of its members. Other JSON has none. */
 export function readRowImage(text: string): RowImage {
   const members = new Map<string, string>();
+  if (!text.trimStart().startsWith('{')) return members;
   let at = text.indexOf('"');
   while (at >= 0) {
     const nameEnd = stringEnd(text, at);
@@ -16,10 +17,10 @@ export function readRowImage(text: string): RowImage {
   return members;
 }
 
-/** Returns the position behind the string that begins at `from`. */
+/** Returns the position behind the string that begins at `from`; the end of the text if the string has no end. */
 function stringEnd(text: string, from: number): number {
   let at = from + 1;
-  while (text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
+  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
   return at + 1;
 }
 

@@ -8,6 +8,9 @@ import type { PublishedTable } from './published-tables.ts';
 import { isOfTheImage, mustAskRow, rowQuery } from './row-questions.ts';
 import { imageQuery } from './sight.ts';
 
+/** Time of one filter for the rows of one read. Its followers end above it. */
+const FILTER_MILLISECONDS = 500;
+
 /** Whether a condition is true for the old and the new row of a change. */
 export interface Seen {
   readonly old: boolean;
@@ -53,15 +56,14 @@ export async function seeChanges(
   for (const [table, ofTable] of byTable(changes)) {
     for (const [group, ofGroup] of byGroup(followers.get(table.oid), ofTable)) {
       policies.set(group, decidePolicies(group, table, ofGroup, ways));
-      for (const filter of sqlFilters(group)) {
-        const key = filterKey(group, filter);
-        if (!filters.has(key)) filters.set(key, decideFilter(group, filter, table, ofTable, images));
-      }
     }
   }
   await images.run();
   await throughOwner.run();
   await rows.run();
+  const filtering = new Asking((questions) => askMembers(database, questions));
+  for (const [group, decisions] of policies) decideFilters(group, decisions, filters, filtering);
+  await filtering.run();
   return {
     of: (group, change) => policies.get(group)?.get(change) ?? never,
     filtered: (group, filter, change) =>
@@ -157,23 +159,44 @@ function askRows(
   }
 }
 
+/**
+ * Asks the filters of a group about the rows that the group sees. A filter that depends on other rows would reveal them by its
+ * errors and by its time.
+ */
+function decideFilters(
+  group: ChangeGroup,
+  policies: Decisions,
+  filters: Map<string, Decisions>,
+  filtering: Asking,
+): void {
+  const seen = [...policies].flatMap(([change, sight]) =>
+    sight instanceof DatabaseError || !(sight.old || sight.new) ? [] : [change],
+  );
+  for (const filter of sqlFilters(group)) {
+    const key = filterKey(group, filter);
+    const decisions: Decisions = filters.get(key) ?? new Map();
+    filters.set(key, decisions);
+    const asked = seen.filter((change) => !decisions.has(change));
+    decideFilter(group, filter, asked, decisions, filtering);
+  }
+}
+
 function decideFilter(
   { as }: ChangeGroup,
   filter: TableFilter,
-  table: PublishedTable,
   changes: readonly ReadChange[],
-  images: Asking,
-): Decisions {
-  const decisions: Decisions = new Map();
+  decisions: Decisions,
+  filtering: Asking,
+): void {
   // The key alone does not tell whether a row passes.
   const asked = changes.filter(({ change }) => !change.isTooLarge);
-  if (asked.length > 0) {
-    const params = [imagesOf(asked), ...filter.values];
-    images.add({ as, text: imageQuery(table, filter.condition), params, searchPath: filter.searchPath }, (answer) =>
-      assign(decisions, asked, answer),
-    );
-  }
-  return decisions;
+  const [first] = asked;
+  if (!first) return;
+  // The other groups of the role need not ask again.
+  for (const change of asked) decisions.set(change, never);
+  const { condition, searchPath, values } = filter;
+  const question = { as, text: imageQuery(first.table, condition), params: [imagesOf(asked), ...values], searchPath };
+  filtering.add({ ...question, milliseconds: FILTER_MILLISECONDS }, (answer) => assign(decisions, asked, answer));
 }
 
 /** Equal filters are asked once for each role, because functions behind operators can depend on it. */

@@ -20,11 +20,20 @@ export interface CallerParts {
   readonly onRenewed: (channel: Channel) => Promise<void>;
 }
 
+/** The caller of one channel. */
+interface Caller {
+  readonly connection: Connection;
+  token: string | null;
+  /** The token that the client sent last, which may not be verified yet. */
+  wanted: string | null;
+}
+
 /** The callers of the channels of one app. Ends the channels of callers that are not valid any more. */
 export class Callers {
   readonly #parts: CallerParts;
   readonly #ofSession = new Map<string, Set<Channel>>();
-  readonly #channels = new Map<Channel, { readonly connection: Connection; token: string | null }>();
+  readonly #channels = new Map<Channel, Caller>();
+  #ends = 0;
 
   constructor(parts: CallerParts) {
     this.#parts = parts;
@@ -56,9 +65,14 @@ export class Callers {
     });
   }
 
+  /** Changes whenever callers may have ended. A caller that was identified before may not be valid any more. */
+  get ends(): number {
+    return this.#ends;
+  }
+
   /** Adds a channel that has been joined. */
   add(channel: Channel, connection: Connection, token: string | null): void {
-    this.#channels.set(channel, { connection, token });
+    this.#channels.set(channel, { connection, token, wanted: token });
     this.#addSession(channel);
   }
 
@@ -72,19 +86,23 @@ export class Callers {
   /** Uses another access token for a channel; ends the channel if its caller may not read it any more. */
   async renew(channel: Channel, token: string): Promise<void> {
     const known = this.#channels.get(channel);
-    if (!known || token === known.token) return;
+    if (!known || token === known.wanted) return;
+    known.wanted = token;
+    const ends = this.#ends;
     try {
       const identity = await this.identify(known.connection, token);
       const asksPolicies = channel.rights !== null && channel.live === null;
       const rights = asksPolicies ? await this.rights(identity, channel.topic.name) : null;
-      if (channel.isEnded) return;
+      // A later token counts.
+      if (channel.isEnded || known.wanted !== token) return;
       this.#removeSession(channel);
       known.token = token;
       channel.identity = identity;
       if (rights) channel.rights = rights;
       this.#addSession(channel);
-      await this.#parts.onRenewed(channel);
       channel.changes?.setIdentity(identity);
+      await this.#parts.onRenewed(channel);
+      if (ends !== this.#ends) await this.identify(known.connection, token);
     } catch (error) {
       endOf(channel, error);
     }
@@ -92,6 +110,7 @@ export class Callers {
 
   /** Ends the channels of sessions that have ended. */
   endSessions(ids: readonly string[]): void {
+    this.#ends++;
     const error = new NinefoldError('InvalidJWTToken', { message: 'The session has ended' });
     for (const id of ids) for (const channel of [...(this.#ofSession.get(id) ?? [])]) channel.end(error, 'close');
   }
@@ -108,6 +127,7 @@ export class Callers {
    * @returns false if the database could not answer for all of them
    */
   async verifyAll(): Promise<boolean> {
+    this.#ends++;
     const byCaller = new Map<string, Channel[]>();
     for (const [channel, { connection, token }] of this.#channels) {
       if (connection.caller.authorise !== null) continue;

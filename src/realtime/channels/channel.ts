@@ -39,6 +39,8 @@ export class Channel implements TopicMember {
   /** The decisions of the policies; null for a public channel. */
   rights: TopicRights | null;
   changes: ChangeSubscription | null = null;
+  /** Resolves when the changes of rows arrive; null for a channel without changes. */
+  following: Promise<void> | null = null;
   /** The live list; null for any other channel. */
   readonly live: LiveSubscription | null;
   /** Earlier messages that the client gets after the join. */
@@ -190,6 +192,11 @@ export class Channel implements TopicMember {
   system(extension: 'system' | 'postgres_changes', status: 'ok' | 'error', message: string): void {
     const channel = this.topicName.slice('realtime:'.length);
     this.push('system', { extension, status, message, channel });
+  }
+
+  /** Sends a message of the service unless the channel has ended. */
+  systemIfOpen(...message: Parameters<Channel['system']>): void {
+    if (!this.#isEnded) this.system(...message);
   }
 
   /** Ends the channel and tells the client why. */

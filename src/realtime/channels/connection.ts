@@ -57,6 +57,8 @@ export interface ConnectionHost {
   renew(channel: Channel, token: string): Promise<void>;
   /** Handles a message of presence. Replies to it. */
   presence(channel: Channel, message: ClientMessage): void;
+  /** Counts a refused join. */
+  onRefused(connection: Connection, error: unknown, milliseconds: number): void;
   onClosed(connection: Connection): void;
 }
 
@@ -167,6 +169,7 @@ export class Connection {
     const to = { joinRef, ref, topic: topicName };
     // A second join of a topic takes the place of the first.
     const attempt = {};
+    const started = performance.now();
     this.#joining.set(topicName, attempt);
     try {
       if (!isWithinRates) throw new NinefoldError('ClientJoinRateLimitReached');
@@ -184,11 +187,14 @@ export class Connection {
         channel.leave();
         return;
       }
+      // Its session may have ended while the other parts of the join were waited for.
+      if (channel.isEnded) throw new NinefoldError('RealtimeRestarting');
       this.#channels.get(topicName)?.leave();
       this.#channels.set(topicName, channel);
       replyTo(this.socket, to, 'ok', { postgres_changes: options.entries });
       this.#host.afterJoin(channel);
     } catch (error) {
+      this.#host.onRefused(this, error, performance.now() - started);
       if (this.#joining.get(topicName) === attempt) replyTo(this.socket, to, 'error', { reason: reasonOf(error) });
     } finally {
       if (this.#joining.get(topicName) === attempt) this.#joining.delete(topicName);

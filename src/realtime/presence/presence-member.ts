@@ -49,7 +49,9 @@ export class PresenceMember {
   #track(payload: unknown): void {
     const meta = metaJson(payload);
     if (meta === this.#entry?.meta) return;
-    if (!this.#entry && this.#presence.size >= limits.realtimePresenceMembers.default) {
+    const isFull = !this.#entry && this.#presence.size >= limits.realtimePresenceMembers.default;
+    const added = meta.length - (this.#entry?.meta.length ?? 0);
+    if (isFull || (added > 0 && this.#presence.bytes + added > limits.realtimePresenceTopicBytes.default)) {
       throw new NinefoldError('UnableToTrackPresence');
     }
     this.#entry = { id: this.#presence.add(this.#key, meta, this.#entry?.id ?? null), meta };

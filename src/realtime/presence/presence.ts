@@ -41,6 +41,7 @@ export class Presence {
   /** Waits for the first state, until other workers had time to send their entries. */
   #waiting: ((state: string) => void)[] | null = [];
   #size = 0;
+  #bytes = 0;
   /** Number of the last version or entry. Begins at a time, so that a later object of the same worker has higher ones. */
   #last: number;
   #version: number;
@@ -70,6 +71,11 @@ export class Presence {
   /** Number of entries of all workers. */
   get size(): number {
     return this.#size;
+  }
+
+  /** Bytes of the keys and objects of all entries, about. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** Calls `use` with the payload of `presence_state` (JSON): at once, or when the other workers had time to answer. */
@@ -152,12 +158,14 @@ export class Presence {
 
   #add(peer: string, entry: PresenceEntry): void {
     this.#size += 1;
+    this.#bytes += entry.key.length + entry.meta.length;
     this.#announced.add(this.#announcedEntry(peer, entry));
     this.#collect();
   }
 
   #remove(peer: string, entry: PresenceEntry): void {
     this.#size -= 1;
+    this.#bytes -= entry.key.length + entry.meta.length;
     this.#announced.remove(this.#announcedEntry(peer, entry));
     this.#collect();
   }

@@ -36,7 +36,8 @@ const CLIENT_HEADER = 7;
 /** The longest text of a binary frame in bytes, because its length is one byte. */
 const SHORT_TEXT = 255;
 
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+// A byte order mark stays, because JSON has none and the clients of 1.0.0 could not parse their message.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
  * Reads a text frame.

@@ -5,6 +5,7 @@ import { admin, createApp, runSql } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
 import { cli } from '../../support/node.ts';
 import { probeOf } from '../../support/probe.ts';
+import { RawSocket } from '../../support/realtime.ts';
 
 const node = inject('node');
 
@@ -57,4 +58,23 @@ it('ninefold realtime switches a table, whose call is a program for supabase-js'
     expect(detail.snippets.supabase_js).toContain('supabase');
     expect(detail.snippets.supabase_js).toContain(".channel('");
   }
+});
+
+it('chapters 7 and 8 count the channels that follow a table, and the refused ones', async () => {
+  const app = await createApp(node);
+  await runSql(node, app.ref, `${sql} alter publication supabase_realtime add table public.notes;`);
+  const { session } = await signUpMember(app);
+  const socket = await new RawSocket(app).opened();
+  const changes = [{ event: '*', schema: 'public', table: 'notes' }];
+  await socket.join('notes', { postgres_changes: changes }, session.access_token);
+  await socket.next(({ event, payload }) => event === 'system' && payload.status === 'ok');
+  expect(await socket.join('other', { private: true }, session.access_token)).toMatchObject({ status: 'error' });
+  const counted = async () => {
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    const call = chapters.calls?.calls.find(({ id }) => id === 'realtime.public.notes.changes');
+    const error = chapters.errors?.errors.find(({ code }) => code === 'Unauthorized');
+    return [call?.figures?.hour.calls, error?.figures?.hour];
+  };
+  await expect.poll(counted, { timeout: 15_000, interval: 500 }).toEqual([1, 1]);
+  socket.close();
 });

@@ -1,5 +1,5 @@
 import type { Query } from '@tanstack/react-query';
-import { applyChanges, type LiveChange } from '../../rows/live-changes.ts';
+import { applyChanges, type LiveChange, liveTopic } from '../../rows/live-changes.ts';
 import { type LiveChannel, LiveSocket } from '../../rows/live-socket.ts';
 import { markChanged } from './changed-rows.ts';
 import type { Portal } from './client.ts';
@@ -89,15 +89,20 @@ export class LiveRows {
     for (const topic of held) this.#show(topic);
   }
 
-  #follow(topic: string): void {
+  /** @param read Schema and address, `Rows.live`. */
+  #follow(read: string): void {
+    const end = read.indexOf(' ');
+    const topic = liveTopic(read.slice(end + 1), read.slice(0, end) || null);
+    // A read that is too long for a topic is read at intervals.
+    if (topic === null) return;
     const channel = this.socket.join(topic, {
       onJoined: (isJoined) => {
-        const known = this.#followed.get(topic);
+        const known = this.#followed.get(read);
         if (!isJoined && known) known.rows = null;
       },
-      onMessage: (event, payload) => this.#receive(topic, event, payload as { rows?: Row[]; changes?: LiveChange[] }),
+      onMessage: (event, payload) => this.#receive(read, event, payload as { rows?: Row[]; changes?: LiveChange[] }),
     });
-    this.#followed.set(topic, { channel, rows: null });
+    this.#followed.set(read, { channel, rows: null });
   }
 
   #receive(topic: string, event: string, { rows, changes }: { rows?: readonly Row[]; changes?: LiveChange[] }): void {

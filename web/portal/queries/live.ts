@@ -42,6 +42,9 @@ export function holdRows(): () => void {
 const isChoosing = (): boolean =>
   CSS.supports('selector(select:open)') && document.querySelector('select:open') !== null;
 
+/** Time between two attempts to load the code of live lists, which waits until the first screen has its rows. */
+const LOAD_MILLISECONDS = 1500;
+
 const loadLiveRows = code(() => import('./live-rows.ts'));
 
 /** The live lists of these pages; null until their code is loaded. */
@@ -59,19 +62,26 @@ export function withLiveRows(use: (live: LiveRows) => void): () => void {
 function followLive(portal: Portal): () => void {
   let isStopped = false;
   let own: LiveRows | null = null;
-  loadLiveRows().then(
-    ({ LiveRows: Live }) => {
-      if (isStopped) return;
-      own = new Live(portal, () => holds > 0 || isChoosing());
-      liveRows = own;
-      for (const use of waiting) use(own);
-      waiting.clear();
-    },
-    // Without the code, the rows are read at intervals.
-    () => undefined,
-  );
+  const load = () =>
+    loadLiveRows().then(
+      ({ LiveRows: Live }) => {
+        if (isStopped) return;
+        own = new Live(portal, () => holds > 0 || isChoosing());
+        liveRows = own;
+        for (const use of waiting) use(own);
+        waiting.clear();
+      },
+      // Without the code, the rows are read at intervals.
+      () => undefined,
+    );
+  const loading = setInterval(() => {
+    if (queryClient.isFetching() > 0) return;
+    clearInterval(loading);
+    void load();
+  }, LOAD_MILLISECONDS);
   return () => {
     isStopped = true;
+    clearInterval(loading);
     own?.stop();
     if (liveRows === own) liveRows = null;
   };

@@ -1,6 +1,5 @@
 import type { PortalAction, PortalEntity } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
-import { liveTopic } from '../../rows/live-changes.ts';
 import { type RestRequest, restRequest, totalOf } from '../../rows/rest-request.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
@@ -49,8 +48,8 @@ export interface Rows {
   readonly rows: readonly Row[];
   /** Number of all matching rows; null if the request does not ask for the count. */
   readonly total: number | null;
-  /** Topic of the live list of this read; null or absent if it has none. */
-  readonly live?: string | null;
+  /** Schema and address of this read, from which live-rows.ts makes a topic; absent if it has no live list. */
+  readonly live?: string;
 }
 
 /** Sends a data request on an entity as the caller. Throws Refusal if the server refuses it, and Unreachable if there is no response. */
@@ -71,8 +70,7 @@ export async function callRest(
   const rows = text === '' ? [] : (parseExactly(text) as Row[]);
   // The rows of a view contain the key of the row that they open.
   const isRead = (method === undefined || method === 'GET') && (key.length > 0 || opens !== null);
-  const live = isRead ? liveTopic(restRequest(path, schema, { parameters: params }).url, schema) : null;
-  return { rows, total: totalOf(response), ...(live !== null && { live }) };
+  return { rows, total: totalOf(response), ...(isRead && { live: `${schema ?? ''} ${response.url}` }) };
 }
 
 /** Sends a request to /rest/v1 as the caller. */

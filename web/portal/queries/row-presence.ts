@@ -37,7 +37,7 @@ export function useRowPresence(
   const topic = entity.key.length === 0 ? null : liveTopic(url, entity.schema);
   const { id = null, name = '' } = me ?? {};
   useEffect(() => {
-    if (topic === null || id === null) return undefined;
+    if (topic === null || id === null) return;
     let channel: LiveChannel | null = null;
     const cancel = withLiveRows(({ socket }) => {
       const onPresence = (state: PresenceState) => setOthers(othersIn(state, id));

@@ -11,6 +11,7 @@ import { Caller } from '../request/caller.tsx';
 import { LimitControl } from './limit-control.tsx';
 import { exactAmount, setIn } from './limit-words.ts';
 import styles from './limits.module.css';
+import { isCounted, UsedNow } from './used-now.tsx';
 
 /** Panel of a limit: its meaning, value and source, who hit it, and how to change it. */
 export function LimitPanel({
@@ -28,6 +29,7 @@ export function LimitPanel({
         <KeyValues
           pairs={[
             ['In force', <b key="value">{exactAmount(line.value, line.unit)}</b>],
+            isCounted(line.id) && ['Used now', <UsedNow key="used" appRef={appRef} limit={line.id} />],
             ['Default', line.default === null ? 'no limit' : exactAmount(line.default, line.unit)],
             ['Set in', setIn(line)],
             line.code !== null && [

@@ -29,7 +29,8 @@ export async function allRows(table: Table, where: readonly Filter[], sort: Sort
   }
 }
 
-function pageParameters(
+/** Returns the parameters of the request for a page. */
+export function pageParameters(
   { entity }: Table,
   where: readonly Filter[],
   sort: Sort | null,

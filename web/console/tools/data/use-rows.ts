@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import type { Entity, Field } from '../../../../contract/specification-entities.ts';
 import type { Filter } from '../../queries/rows/filter.ts';
+import { followPages } from '../../queries/rows/live-pages.ts';
 import type { Table } from '../../queries/rows/rest-call.ts';
 import { keyFields, keyOf, keyText, type Row, type Sort } from '../../queries/rows/row.ts';
 import { type RowPage, rowPages } from '../../queries/rows/row-pages.ts';
@@ -27,6 +28,14 @@ export function useRows(
       return ofRef === ref && id === entity.id && ofSeat === requestRole ? before : undefined;
     },
   });
+  const read = JSON.stringify([ref, entity.id, requestRole, where, sort]);
+  const isRead = query.isSuccess;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `read` stands for the table, the filters and the order.
+  useEffect(() => {
+    if (!isRead) return;
+    const stop = followPages(table, where, sort);
+    return () => stop();
+  }, [read, isRead]);
   const pages = query.data?.pages ?? noPages;
   const rows = useMemo((): readonly Row[] => pages.flatMap((page) => page.rows), [pages]);
   const key = useMemo(() => keyFields(entity), [entity]);

@@ -97,12 +97,7 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
           {title}
         </h1>
         {isPhone && transitions && <div className={detailStyles.moves}>{transitions}</div>}
-        {texts.map((field) => (
-          <section key={field.name} className={styles.section} aria-label={field.label}>
-            <h2>{field.label}</h2>
-            <Markdown text={String(row[field.name])} className={detailStyles.lede} />
-          </section>
-        ))}
+        <TextSections fields={texts} row={row} />
         <FileSections entity={entity} fields={shown} row={row} />
         <Actions actions={screen.actions} row={row} />
         {relatedOf(screen, entity).map((related) => (
@@ -111,6 +106,16 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
       </article>
     </Shell>
   );
+}
+
+/** Shows long texts. */
+function TextSections({ fields, row }: { fields: readonly PortalField[]; row: Row }) {
+  return fields.map((field) => (
+    <section key={field.name} className={styles.section} aria-label={field.label}>
+      <h2>{field.label}</h2>
+      <Markdown text={String(row[field.name])} className={detailStyles.lede} />
+    </section>
+  ));
 }
 
 /** Shows the files of each field that holds several. */

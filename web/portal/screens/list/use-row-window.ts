@@ -53,7 +53,7 @@ export function useRowWindow(of: ListOf, [from, to]: readonly [number, number]):
   // An estimate may be too high. Then the page is beyond the last row, and the rows are counted exactly.
   const isBeyond = read.some(({ number, rows }) => number > 0 && rows.length === 0);
   const exact = useQuery({ ...count(portal, all, of.entity, of.query, 'exact'), enabled: isBeyond });
-  const total = totalOf(chain.end ?? exact.data ?? null, first.data?.total ?? 0, read);
+  const total = totalOf(endOf(read) ?? chain.end ?? exact.data ?? null, first.data?.total ?? 0, read);
   return {
     ...total,
     isLoading: !first.data && !first.error,
@@ -69,6 +69,12 @@ const pagesBetween = (from: number, to: number): number[] => {
   const low = Math.max(1, from);
   return Array.from({ length: Math.max(0, to - low + 1) }, (_, i) => low + i);
 };
+
+/** Returns the number of rows of the list if its last page was read. A live list changes rows without a request of the chain. */
+function endOf(read: readonly { readonly number: number; readonly rows: readonly Row[] }[]): number | null {
+  const last = read.find(({ number, rows }) => rows.length < PAGE_ROWS && (rows.length > 0 || number === 0));
+  return last ? last.number * PAGE_ROWS + last.rows.length : null;
+}
 
 /** Returns the exact number of rows if it is known, or else the estimate. The result is at least the number of rows that were read. */
 function totalOf(
