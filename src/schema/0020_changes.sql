@@ -12,11 +12,11 @@ create unlogged table ninefold.changes (
   -- changed the table, which a live list watches.
   operation "char" not null,
   at timestamptz not null default clock_timestamp(),
-  -- Bytes of the two rows. A row that is too large is stored with its key only.
-  size integer not null,
   is_too_large boolean not null,
   old json,
-  new json
+  new json,
+  -- Bytes of the two rows. A row that is too large is stored with its key only.
+  size integer not null generated always as (coalesce(octet_length(old::text), 0) + coalesce(octet_length(new::text), 0)) stored
 );
 alter table ninefold.changes owner to ninefold_server;
 comment on table ninefold.changes is 'The latest changes of watched tables, for realtime. Workers delete them after a minute.';
@@ -59,9 +59,12 @@ grant select on sequence ninefold.watched_bits to public;
 -- subtransaction for each row. Casts of the app's types can run in row_to_json, so the triggers run as the writer. Each function call and
 -- each expression costs time in every transaction, so the usual case has three of them.
 
--- Only triggers add changes. A row from outside of a trigger could show a row that does not exist to the clients of a table.
-alter table ninefold.changes add constraint changes_are_of_triggers check (pg_catalog.pg_trigger_depth() > 0);
-grant insert (relation, operation, size, is_too_large, old, new) on ninefold.changes to public;
+-- Only triggers add changes. A row from outside of a trigger could show a row that does not exist to the clients of a table. Every trigger of
+-- the app can add any values, so the table computes their bytes and takes objects only: a worker reads the rows of its apps one after the other.
+alter table ninefold.changes
+  add constraint changes_are_of_triggers check (pg_trigger_depth() > 0),
+  add constraint changes_are_objects check (json_typeof(old) = 'object' and json_typeof(new) = 'object');
+grant insert (relation, operation, is_too_large, old, new) on ninefold.changes to public;
 
 -- Returns true if a worker watches the table or, for a partition, one of the tables above it. A transaction in REPEATABLE READ may not see the
 -- rows of ninefold.watched, so it counts each table as watched.
@@ -132,7 +135,7 @@ begin
     return true;
   end if;
   perform pg_catalog.set_config(name, 'too many', true);
-  insert into ninefold.changes (relation, operation, size, is_too_large) values (count_change.relation, 'M', 0, false);
+  insert into ninefold.changes (relation, operation, is_too_large) values (count_change.relation, 'M', false);
   return false;
 end
 $$;
@@ -161,10 +164,8 @@ begin
       operator(pg_catalog.=) 'UTCISOpostgreshex1'
     and coalesce(pg_catalog.current_setting(pg_catalog.concat('ninefold.changes_of_', tg_relid), true), '') operator(pg_catalog.<>) 'too many'
   then
-    insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
-    values (tg_relid, tg_op::pg_catalog."char",
-      coalesce(pg_catalog.pg_column_size(old), 0) operator(pg_catalog.+) coalesce(pg_catalog.pg_column_size(new), 0), false,
-      pg_catalog.row_to_json(old), pg_catalog.row_to_json(new));
+    insert into ninefold.changes (relation, operation, is_too_large, old, new)
+    values (tg_relid, tg_op::pg_catalog."char", false, pg_catalog.row_to_json(old), pg_catalog.row_to_json(new));
     -- One of 16 rows counts as 16, because a setting costs more than the rest. The hash of the time chooses them: random() would change the
     -- numbers that follow setseed() in the app.
     if pg_catalog.hashfloat8(pg_catalog.date_part('epoch', pg_catalog.clock_timestamp())) operator(pg_catalog.&) 15 operator(pg_catalog.=) 0 then
@@ -183,8 +184,8 @@ begin
     is_too_large := greatest(pg_catalog.octet_length(new::pg_catalog.text), pg_catalog.octet_length(old::pg_catalog.text))
       operator(pg_catalog.>) 1048576;
   end if;
-  insert into ninefold.changes (relation, operation, size, is_too_large, old, new)
-  values (tg_relid, tg_op::pg_catalog."char", case when is_too_large then 1024 else size end, is_too_large,
+  insert into ninefold.changes (relation, operation, is_too_large, old, new)
+  values (tg_relid, tg_op::pg_catalog."char", is_too_large,
     case when tg_op operator(pg_catalog.<>) 'INSERT' then
       case when is_too_large then ninefold.changed_key(tg_relid, old) else ninefold.image_of(old) end end,
     case when tg_op operator(pg_catalog.<>) 'DELETE' then
@@ -198,7 +199,7 @@ create function ninefold.note_truncated() returns trigger
 as $$
 begin
   if ninefold.is_watched(tg_relid) then
-    insert into ninefold.changes (relation, operation, size, is_too_large) values (tg_relid, 'T', 0, false);
+    insert into ninefold.changes (relation, operation, is_too_large) values (tg_relid, 'T', false);
   end if;
   return null;
 end
@@ -213,7 +214,7 @@ declare
 begin
   if ninefold.is_watched(tg_relid) and pg_catalog.current_setting(name, true) is distinct from '1' then
     perform pg_catalog.set_config(name, '1', true);
-    insert into ninefold.changes (relation, operation, size, is_too_large) values (tg_relid, 'L', 0, false);
+    insert into ninefold.changes (relation, operation, is_too_large) values (tg_relid, 'L', false);
   end if;
   return null;
 end

@@ -27,22 +27,17 @@ const NAME = 'insert into ninefold.changes_since default values on conflict do n
 const START =
   'select pg_catalog.pg_current_snapshot() as snapshot, (select s.id from ninefold.changes_since s) as since';
 
-// A transaction that the last snapshot does not show has an id from xmax on, or is one of those that were running. Triggers of the app's owner
-// can add rows too, so the length of the images is counted here, and an image that is no object is left out.
-const BYTES =
-  'coalesce(pg_catalog.octet_length(f.old::pg_catalog.text), 0) + coalesce(pg_catalog.octet_length(f.new::pg_catalog.text), 0)';
-const isObject = (image: string): string => `coalesce(pg_catalog.json_typeof(f.${image}), 'object') = 'object'`;
+// A transaction that the last snapshot does not show has an id from xmax on, or is one of those that were running.
 const READ = `with fresh as materialized (
     select c.* from ninefold.changes c where c.xid >= pg_catalog.pg_snapshot_xmax($1::pg_catalog.pg_snapshot)
     union all
     select c.* from ninefold.changes c where c.xid = any (array(select pg_catalog.pg_snapshot_xip($1::pg_catalog.pg_snapshot)))
-  ), total as (select pg_catalog.count(*) as rows, coalesce(pg_catalog.sum(greatest(f.size, ${BYTES})), 0) as bytes from fresh f)
+  ), total as (select pg_catalog.count(*) as rows, coalesce(pg_catalog.sum(f.size), 0) as bytes from fresh f)
   select pg_catalog.pg_current_snapshot() as snapshot, (select s.id from ninefold.changes_since s) as since,
     t.rows > $2::pg_catalog.int8 or t.bytes > $3::pg_catalog.int8 as is_too_much,
     f.relation, f.operation, f.is_too_large, f.old, f.new,
     pg_catalog.to_char(f.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
   from total t left join fresh f on t.rows <= $2::pg_catalog.int8 and t.bytes <= $3::pg_catalog.int8
-    and ${isObject('old')} and ${isObject('new')}
   order by f.id`;
 
 /** Reads the changes that became visible since its last read. */

@@ -23,9 +23,26 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
  */
 export function compileCondition(text: string, columns: readonly PublishedColumn[]): Condition | null {
   if (otherSyntax.test(text)) return null;
-  const byName = new Map(columns.filter(({ isBytewise }) => isBytewise).map((column) => [column.name, column]));
-  return compile(readCondition(text), byName);
+  return compile(readCondition(text), bytewise(columns));
 }
+
+/**
+ * Returns the column that must contain the id of the caller if the condition is true; null if there is none. Use it only for a condition that
+ * compiles.
+ */
+export function callerColumn(text: string, columns: readonly PublishedColumn[]): string | null {
+  const equal = (expression: Expression): string | null => {
+    if (expression.kind === 'and') return expression.items.map(equal).find((name) => name !== null) ?? null;
+    if (expression.kind !== 'compare' || expression.operator !== '=') return null;
+    const { left, right } = expression;
+    const [column, other] = right.kind === 'user-id' ? [left, right] : [right, left];
+    return other.kind === 'user-id' ? (columnOf(column, bytewise(columns))?.name ?? null) : null;
+  };
+  return equal(readCondition(text));
+}
+
+const bytewise = (columns: readonly PublishedColumn[]): Columns =>
+  new Map(columns.filter(({ isBytewise }) => isBytewise).map((column) => [column.name, column]));
 
 type Columns = ReadonlyMap<string, PublishedColumn>;
 
@@ -123,7 +140,8 @@ function comparedValue(operand: Operand, { type }: PublishedColumn): Value | nul
 export const hasPlainId = ({ claims }: Identity): boolean =>
   claims.sub === undefined || (typeof claims.sub === 'string' && uuid.test(claims.sub));
 
-function textOf(image: RowImage, { name }: PublishedColumn): string | null {
+/** Returns the text of a column; null for NULL. */
+export function textOf(image: RowImage, { name }: Pick<PublishedColumn, 'name'>): string | null {
   const json = image.get(name);
   if (json === undefined || json === 'null') return null;
   return json.startsWith('"') ? (JSON.parse(json) as string) : json;

@@ -1,6 +1,6 @@
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Follower } from './change-follower.ts';
-import type { ChangeGroup, TableFollowers } from './change-groups.ts';
+import { type ChangeGroup, groupsOf, type TableFollowers } from './change-groups.ts';
 import { encodeChange, eventOf, outcomeOf, type ReadChange } from './change-view.ts';
 import type { Sights } from './see-changes.ts';
 
@@ -11,7 +11,8 @@ export function deliverChanges(
   sights: Sights,
 ): void {
   for (const change of changes) {
-    const groups = followers.get(change.table.oid)?.groups.values() ?? [];
+    const ofTable = followers.get(change.table.oid);
+    const groups = ofTable ? groupsOf(ofTable, change) : [];
     const encoded = new Map<string, Buffer>();
     for (const group of groups) deliverToGroup(change, group, sights, encoded);
   }

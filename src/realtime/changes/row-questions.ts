@@ -23,6 +23,12 @@ export function mustAskRow(table: PublishedTable, condition: string, { change, o
   });
 }
 
+/** Returns true if a condition can depend on a column for which `mustAskRow` is true for some rows. */
+export const isAskedOfRows = ({ columns }: PublishedTable, condition: string): boolean =>
+  columns.some(
+    ({ name, type, isComputed }) => (isComputed || type === 'json' || type === 'jsonb') && condition.includes(name),
+  );
+
 /** Returns true unless a condition only reads parts of a JSON column. */
 function usesWholeJson(condition: string, name: string): boolean {
   return condition

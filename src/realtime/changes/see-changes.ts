@@ -1,6 +1,6 @@
 import type { Database, Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import type { ChangeGroup, TableFollowers } from './change-groups.ts';
+import { type ChangeGroup, groupsOf, type TableFollowers } from './change-groups.ts';
 import type { ReadChange } from './change-view.ts';
 import type { TableFilter } from './filter-sql.ts';
 import { type Answer, askMembers, askThroughOwner, type Question } from './member-questions.ts';
@@ -54,8 +54,8 @@ export async function seeChanges(
   const rows = new Asking((questions) => askMembers(database, questions));
   const ways = { images, throughOwner, rows };
   for (const [table, ofTable] of byTable(changes)) {
-    for (const group of followers.get(table.oid)?.groups.values() ?? []) {
-      policies.set(group, decidePolicies(group, table, ofTable, ways));
+    for (const [group, ofGroup] of byGroup(followers.get(table.oid), ofTable)) {
+      policies.set(group, decidePolicies(group, table, ofGroup, ways));
     }
   }
   await images.run();
@@ -207,6 +207,23 @@ function* sqlFilters({ members }: ChangeGroup): Iterable<TableFilter> {
   for (const { entries } of members) {
     for (const { filter } of entries) if (filter && !filter.test) yield filter;
   }
+}
+
+/** Returns the changes that each group may see. */
+function byGroup(
+  followers: TableFollowers | undefined,
+  changes: readonly ReadChange[],
+): Map<ChangeGroup, ReadChange[]> {
+  const found = new Map<ChangeGroup, ReadChange[]>();
+  if (!followers) return found;
+  for (const change of changes) {
+    for (const group of groupsOf(followers, change)) {
+      const ofGroup = found.get(group);
+      if (ofGroup) ofGroup.push(change);
+      else found.set(group, [change]);
+    }
+  }
+  return found;
 }
 
 function byTable(changes: readonly ReadChange[]): Map<PublishedTable, ReadChange[]> {

@@ -1,11 +1,13 @@
 import { quoteIdentifier } from '../../database/statement.ts';
-import { type Condition, compileCondition } from './compiled-condition.ts';
+import { type Condition, callerColumn, compileCondition } from './compiled-condition.ts';
 import type { PublishedTable, RoleAccess } from './published-tables.ts';
 
 /** A condition of policies: its SQL, and a function that evaluates it without PostgreSQL, or null. */
 export interface SightCondition {
   readonly condition: string;
   readonly test: Condition | null;
+  /** The column that contains the id of the caller in each row that the condition shows, if `test` evaluates it. */
+  readonly callerColumn: string | null;
 }
 
 /** Which rows of a table a role sees: all, none, or those for which a condition is true. */
@@ -23,7 +25,8 @@ export function sightOf(table: PublishedTable, access: RoleAccess): Sight {
   const restrictive = applied.filter(({ isPermissive }) => !isPermissive).map(({ using }) => `(${using})`);
   const anyOf = permissive.map(({ using }) => `(${using})`).join(' OR ');
   const condition = [`(${anyOf})`, ...restrictive].join(' AND ');
-  return { condition, test: compileCondition(condition, table.columns) };
+  const test = compileCondition(condition, table.columns);
+  return { condition, test, callerColumn: test && callerColumn(condition, table.columns) };
 }
 
 /** Returns the SQL name of a table. */

@@ -24,7 +24,7 @@ const WATCH = `insert into ninefold.watched as w (relation, until)
 const BITS_TURN = 'lock table ninefold.watched in share row exclusive mode';
 const BITS = `select pg_catalog.setval('ninefold.watched_bits',
   (pg_catalog.date_part('epoch', pg_catalog.max(w.until))::pg_catalog.int8 + 1 << 31) | pg_catalog.bit_or(
-    pg_catalog.substring(pg_catalog.encode(g.tgargs, 'escape'), '^[0-9]{1,10}')::pg_catalog.int8 & 2147483647))
+    pg_catalog.substring(pg_catalog.left(pg_catalog.encode(g.tgargs, 'escape'), 10), '^[0-9]+')::pg_catalog.int8 & 2147483647))
   from ninefold.watched w join pg_catalog.pg_trigger g on g.tgrelid = w.relation and g.tgname = 'ninefold_changed_rows'
   where w.until > pg_catalog.clock_timestamp() having pg_catalog.count(*) > 0`;
 const WRITERS = `select distinct l.virtualtransaction as id from pg_catalog.pg_locks l
