@@ -10,6 +10,7 @@ import { type CallerParts, Callers } from './channels/callers.ts';
 import { ChangeFrames } from './channels/change-frames.ts';
 import { Channel, type ChannelHost } from './channels/channel.ts';
 import { Connection, type ConnectionHost, type Join, reasonOf, type SocketCaller } from './channels/connection.ts';
+import { followChanges } from './channels/follow-changes.ts';
 import { SessionGate } from './channels/session-gate.ts';
 import { Topic, type TopicName, topicKey } from './channels/topic.ts';
 import { type LiveReads, liveRights } from './live/live-parts.ts';
@@ -406,37 +407,17 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     return messages.flatMap((message) => broadcastOf(message, true) ?? []);
   }
 
-  /** Resolves when every later change will be delivered. */
+  /** Resolves when every later change will be delivered. A refusal is reported with that of the join. */
   async #followChanges(channel: Channel): Promise<void> {
     const started = performance.now();
     const { changes } = channel.options;
-    const report = (error: unknown = null) => {
-      const { userId, source } = channel.identity;
-      const milliseconds = performance.now() - started;
-      const named = changes.filter(({ table }) => table !== '*').map(({ schema, table }) => entityId(schema, table));
-      // The names in a refused channel may be any text, so they are not counted.
-      const calls = error === null ? [...new Set(named)].map((entity) => `realtime.${entity}.changes`) : [null];
-      for (const call of calls) this.#report({ call, error, milliseconds, userId, isByBuilder: source === 'builder' });
-    };
-    try {
-      const { identity } = channel;
-      const subscription = await this.#sources.changes.subscribe(channel.options.changes, identity, {
-        deliver: (ids, data) => {
-          this.#delays.record(data, Date.now());
-          channel.deliverChange(this.#frames.of(channel.topicName, ids, data));
-        },
-        onReady: () => undefined,
-        onEnd: (message) =>
-          channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
-      });
-      if (channel.isEnded) subscription.close();
-      else channel.changes = subscription;
-      // The token may have been renewed meanwhile.
-      if (channel.identity !== identity) subscription.setIdentity(channel.identity);
-      report();
-    } catch (error) {
-      report(error);
-      throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
+    await followChanges(channel, { feed: this.#sources.changes, delays: this.#delays, frames: this.#frames });
+    const { userId, source } = channel.identity;
+    const milliseconds = performance.now() - started;
+    const named = changes.filter(({ table }) => table !== '*').map(({ schema, table }) => entityId(schema, table));
+    for (const entity of new Set(named)) {
+      const call = `realtime.${entity}.changes`;
+      this.#report({ call, error: null, milliseconds, userId, isByBuilder: source === 'builder' });
     }
   }
 
