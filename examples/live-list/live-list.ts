@@ -11,7 +11,7 @@ type Change<Row> =
 const PAUSES = [1000, 2000, 5000, 10_000];
 
 /** Returns the rows after the changes. */
-export function applyChanges<Row>(rows: readonly Row[], changes: readonly Change<Row>[]): Row[] {
+function applyChanges<Row>(rows: readonly Row[], changes: readonly Change<Row>[]): Row[] {
   const next = [...rows];
   for (const change of changes) {
     if (change.type === 'enter') next.splice(change.at, 0, change.row);

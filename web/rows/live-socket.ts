@@ -287,7 +287,7 @@ interface PresenceDiff {
 }
 
 /** Returns the state of a presence after a diff. */
-export function afterDiff(state: PresenceState, { joins, leaves }: PresenceDiff): PresenceState {
+function afterDiff(state: PresenceState, { joins, leaves }: PresenceDiff): PresenceState {
   const next: Record<string, PresenceState[string]> = { ...state };
   for (const [key, { metas }] of Object.entries(joins)) {
     const gone = new Set(metas.map(({ phx_ref }) => phx_ref));
