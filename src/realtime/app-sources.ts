@@ -18,8 +18,8 @@ export interface SourceParts {
   readonly maxPayloadBytes: () => number;
   readonly deliver: (topic: TopicName, broadcast: Broadcast) => void;
   readonly onGap: (reason: string) => void;
-  /** Called after a change of a table that the policies on realtime.messages read. */
-  readonly onRightsChange: () => void;
+  /** Asks the policies on realtime.messages about every private channel. */
+  readonly askRights: () => Promise<void>;
 }
 
 /** What one worker reads from the database of one app: changes of rows and tables, and messages that SQL sends. */
@@ -31,11 +31,11 @@ export class AppSources {
   readonly #log: ChangeLog;
   readonly #unsubscribe: () => void;
 
-  constructor(app: App, { bus, maxPayloadBytes, deliver, onGap, onRightsChange }: SourceParts) {
+  constructor(app: App, { bus, maxPayloadBytes, deliver, onGap, askRights }: SourceParts) {
     this.#log = new ChangeLog(app);
     this.changes = new AppChanges(app, this.#log);
     this.touched = new TouchedTables(app, this.#log);
-    this.rights = new RightsWatch(app.database, this.touched, onRightsChange);
+    this.rights = new RightsWatch(app.database, this.touched, askRights);
     this.messages = new MessageFeed({
       database: app.database,
       maxPayloadBytes,

@@ -79,12 +79,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
   #isProving = false;
   /** True while sessions may have ended without a notification. */
   #mustVerify = false;
-  #isCheckingRights = false;
-  #mustCheckRights = false;
   /** Time at which the channels of builders were last authorised. */
   #authorisedAt = performance.now();
-  /** Time at which the policies were last asked about all private channels. */
-  #askedAt = performance.now();
 
   constructor(
     app: App,
@@ -285,7 +281,11 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       maxPayloadBytes: () => this.payloadBytes,
       deliver: (topic, broadcast) => this.deliver(topic, broadcast),
       onGap: (reason) => this.#parts.onGap(this.ref, reason),
-      onRightsChange: () => void this.#checkRights(),
+      askRights: () => {
+        // A cached decision can be as old as the last question.
+        this.#privateChannelsOf(app).forget();
+        return this.#callers.checkRights();
+      },
     });
   }
 
@@ -307,7 +307,6 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       case 'schema':
         this.#sources.rights.onSchemaChange();
         this.#live.onSchemaChange();
-        void this.#checkRights();
         return;
       default:
         return;
@@ -333,23 +332,8 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
     }
     for (const channel of this.#gate.giveUp(now)) channel.end(new NinefoldError('RealtimeRestarting'), 'join again');
     this.#live.check(now);
-    if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#checkRights();
+    this.#sources.rights.askIfDue(now);
     void this.#prove();
-  }
-
-  async #checkRights(): Promise<void> {
-    this.#askedAt = performance.now();
-    // A cached decision can be as old as the last check.
-    this.#privateChannelsOf(this.#app).forget();
-    this.#mustCheckRights = true;
-    if (this.#isCheckingRights) return;
-    this.#isCheckingRights = true;
-    // The schema can change again while slow policies are asked.
-    while (this.#mustCheckRights) {
-      this.#mustCheckRights = false;
-      await this.#callers.checkRights();
-    }
-    this.#isCheckingRights = false;
   }
 
   async #prove(): Promise<void> {

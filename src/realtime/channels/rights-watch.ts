@@ -1,3 +1,4 @@
+import { limits } from '../../../contract/limits.ts';
 import { readSources } from '../../access/read-sources.ts';
 import type { Executor } from '../../database/database.ts';
 import type { TouchedTable, TouchedTables } from '../changes/touched-tables.ts';
@@ -7,25 +8,36 @@ const PAUSE_MILLISECONDS = 100;
 
 const MESSAGES = { schema: 'realtime', name: 'messages' };
 
-/** Follows the tables that the policies on realtime.messages read, such as a table of members. */
+/**
+ * Asks the policies on realtime.messages again: regularly, after a change of the schema, and after a change of a table that
+ * they read, such as a table of members.
+ */
 export class RightsWatch {
   readonly #database: Executor;
   readonly #touched: Pick<TouchedTables, 'watch'>;
-  readonly #onChange: () => void;
+  readonly #ask: () => Promise<void>;
   #isStarted = false;
   #unwatch: () => void = () => undefined;
   #timer: NodeJS.Timeout | null = null;
   /** Number of the last reading of the policies. */
   #reading = 0;
+  #isAsking = false;
+  #mustAsk = false;
+  #askedAt = performance.now();
 
   /**
    * @param database Connections as the app's authenticator.
-   * @param onChange Called soon after a change of one of the tables.
+   * @param ask Asks the policies about every private channel.
    */
-  constructor(database: Executor, touched: Pick<TouchedTables, 'watch'>, onChange: () => void) {
+  constructor(database: Executor, touched: Pick<TouchedTables, 'watch'>, ask: () => Promise<void>) {
     this.#database = database;
     this.#touched = touched;
-    this.#onChange = onChange;
+    this.#ask = ask;
+  }
+
+  /** Asks the policies if they were not asked for the limit realtimeRightsSeconds. */
+  askIfDue(now: number): void {
+    if (now - this.#askedAt > limits.realtimeRightsSeconds.default * 1000) void this.#askNow();
   }
 
   /** Starts with the first private channel. */
@@ -35,9 +47,10 @@ export class RightsWatch {
     void this.#follow();
   }
 
-  /** Reads the policies again. */
+  /** Reads the policies again, and asks them. */
   onSchemaChange(): void {
     if (this.#isStarted) void this.#follow();
+    void this.#askNow();
   }
 
   close(): void {
@@ -68,8 +81,21 @@ export class RightsWatch {
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      this.#onChange();
+      void this.#askNow();
     }, PAUSE_MILLISECONDS).unref();
+  }
+
+  async #askNow(): Promise<void> {
+    this.#askedAt = performance.now();
+    this.#mustAsk = true;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    // The schema can change again while slow policies are asked.
+    while (this.#mustAsk) {
+      this.#mustAsk = false;
+      await this.#ask();
+    }
+    this.#isAsking = false;
   }
 }
 
