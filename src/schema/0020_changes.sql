@@ -16,10 +16,16 @@ create unlogged table ninefold.changes (
   old json,
   new json,
   -- Bytes of the two rows. A row that is too large is stored with its key only.
-  size integer not null generated always as (coalesce(octet_length(old::text), 0) + coalesce(octet_length(new::text), 0)) stored
+  size integer not null generated always as (coalesce(octet_length(old::text), 0) + coalesce(octet_length(new::text), 0)) stored,
+  -- A row from outside of a trigger could show a row that does not exist to the clients of a table. Every trigger of the app can add any values,
+  -- so the table computes their bytes and takes objects only: a worker reads the rows of its apps one after the other.
+  constraint changes_are_of_triggers check (pg_trigger_depth() > 0),
+  constraint changes_are_objects check (json_typeof(old) = 'object' and json_typeof(new) = 'object')
 );
 alter table ninefold.changes owner to ninefold_server;
 comment on table ninefold.changes is 'The latest changes of watched tables, for realtime. Workers delete them after a minute.';
+-- pg_dump reads the sequence.
+grant select on sequence ninefold.changes_id_seq to pg_database_owner;
 create index changes_xid_idx on ninefold.changes (xid);
 
 create unlogged table ninefold.changes_since (
@@ -59,11 +65,7 @@ grant select on sequence ninefold.watched_bits to public;
 -- subtransaction for each row. Casts of the app's types can run in row_to_json, so the triggers run as the writer. Each function call and
 -- each expression costs time in every transaction, so the usual case has three of them.
 
--- Only triggers add changes. A row from outside of a trigger could show a row that does not exist to the clients of a table. Every trigger of
--- the app can add any values, so the table computes their bytes and takes objects only: a worker reads the rows of its apps one after the other.
-alter table ninefold.changes
-  add constraint changes_are_of_triggers check (pg_trigger_depth() > 0),
-  add constraint changes_are_objects check (json_typeof(old) = 'object' and json_typeof(new) = 'object');
+-- Only triggers add changes, as the constraints of the table say.
 grant insert (relation, operation, is_too_large, old, new) on ninefold.changes to public;
 
 -- Returns true if a worker watches the table or, for a partition, one of the tables above it. A transaction in REPEATABLE READ may not see the

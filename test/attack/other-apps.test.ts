@@ -230,7 +230,10 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
       ...[
         'after_transition',
         'caller',
+        // The functions of triggers of changes read the catalog, and values that they get.
+        'changed_key',
         'compared',
+        'count_change',
         'described_buckets',
         'differs',
         // file_id parses its argument. has_file_columns reads the catalog, which every role may read.
@@ -239,13 +242,16 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
         'has_file_columns',
         'has_role',
         'holds_any',
+        'image_of',
         'is_open',
       ],
-      ...['is_superuser_client', 'key_fields', 'key_of'],
+      ...['is_superuser_client', 'is_watched', 'key_fields', 'key_of'],
       // member_words and trigrams compute index entries from their arguments only.
       ...['machine_label', 'machine_triggers', 'may_pass', 'member_words', 'my_roles', 'open_transitions', 'passes'],
       // described_buckets, scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
-      ...['policies_for_change', 'refuse_undefined', 'scheduled_jobs', 'sees_row', 'state_changes_of'],
+      ...['policies_for_change', 'published_tables', 'refuse_undefined', 'scheduled_jobs', 'sees_row'],
+      // set_change_triggers can add triggers only to tables of its caller.
+      ...['set_change_triggers', 'state_changes_of'],
       // stored_file needs the random id of a content, which only those know who see the row of the object.
       'stored_file',
       // write_state_change is refused outside of a trigger.
