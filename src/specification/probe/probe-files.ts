@@ -3,7 +3,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { ProbedFileCell } from '../../../contract/probe.ts';
 import type { FileOperation } from '../../../contract/specification-files.ts';
 import type { FileCell } from '../../../contract/specification-roles.ts';
-import { type AttemptResult, tryAll } from '../../access/attempts.ts';
+import type { AttemptResult } from '../../access/attempts.ts';
 import { lookupOf } from '../../access/lookup.ts';
 import type { RowOperation } from '../../access/operations.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
@@ -11,13 +11,13 @@ import type { Facts } from '../../catalog/facts.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { readCatalog } from '../../catalog/read-catalog.ts';
 import type { Database } from '../../database/database.ts';
-import { DatabaseError } from '../../database/database-error.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { fileTables } from '../derive/chapters/files.ts';
 import { statementsOf } from '../derive/chapters/roles/file-cells.ts';
 import { evaluateAttempts, type Try } from './evaluate-attempts.ts';
-import { probedAccounts, withRollback } from './probe.ts';
+import { probedAccounts } from './probe.ts';
 import { type ProbeCaller, probeCallers } from './probe-callers.ts';
+import { probeGroups } from './probe-groups.ts';
 import { SideEffects } from './side-effects.ts';
 
 /** The members that try each cell. */
@@ -50,42 +50,26 @@ export async function probeFiles(
   const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
   const effects = new SideEffects(look, code);
   const accounts = await probedAccounts(database);
-  const found: ProbedFileCell[] = [];
-  const buckets = [...groupBy(cells, ({ bucket }) => bucket).values()];
-  for (const [i, group] of buckets.entries()) {
-    if (i >= limits.probedBuckets.default || isStopped()) {
-      found.push(...group.map((cell) => notProbed(cell, 'the probe did not come to this bucket')));
-      continue;
-    }
-    const planned = group.map((cell) => {
+  return probeGroups(database, [...groupBy(cells, ({ bucket }) => bucket).values()], {
+    searchPath: ['storage', 'public', 'extensions'],
+    maxGroups: limits.probedBuckets.default,
+    notReached: 'the probe did not come to this bucket',
+    plan: (cell) => {
       const role = look.shared.roles.find(({ name }) => name === cell.role);
       const barred = [...new Set<RowOperation>(['insert', ...statementsOf[cell.operation]])]
         .map((statement) => effects.of(tables.objects, statement))
         .find((why) => why !== null);
-      if (role === undefined || role.barred !== null) return { cell, why: 'no call has this role', tries: [] };
+      if (role === undefined || role.barred !== null) return { why: 'no call has this role' };
       if (cell.operation === 'read' && cell.reason.includes('public bucket'))
-        return { cell, why: 'no policy decides who reads a public bucket', tries: [] };
-      if (barred) return { cell, why: `not tried: ${barred}`, tries: [] };
+        return { why: 'no policy decides who reads a public bucket' };
+      if (barred) return { why: `not tried: ${barred}` };
       const callers = probeCallers(role, accounts, [], false, MEMBERS);
-      return { cell, why: null, tries: callers.flatMap((caller) => attemptsOf(cell, caller)) };
-    });
-    const attempts = planned.flatMap(({ tries }) => tries.map(({ attempt }) => attempt));
-    const answers = await withRollback(database, ['storage', 'public', 'extensions'], (tx, deadline) =>
-      tryAll(tx, attempts, deadline),
-    ).catch((error: unknown) => {
-      if (!(error instanceof DatabaseError)) throw error;
-      return error;
-    });
-    let next = 0;
-    for (const { cell, why, tries } of planned) {
-      if (answers instanceof DatabaseError)
-        found.push(notProbed(cell, `PostgreSQL refused the transaction: ${answers.message}`));
-      else if (why !== null) found.push(notProbed(cell, why));
-      else found.push(evaluate(cell, tries, answers.slice(next, next + tries.length)));
-      next += tries.length;
-    }
-  }
-  return found;
+      return { tries: callers.flatMap((caller) => attemptsOf(cell, caller)) };
+    },
+    evaluate,
+    notProbed,
+    isStopped,
+  });
 }
 
 /** Returns the attempts of a caller: on a file of the own folder, and on a file without a folder. */

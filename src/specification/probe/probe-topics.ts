@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { ProbedTopicCell } from '../../../contract/probe.ts';
 import type { TopicCell } from '../../../contract/specification-roles.ts';
-import { type AttemptResult, tryAll } from '../../access/attempts.ts';
+import type { AttemptResult } from '../../access/attempts.ts';
 import { lookupOf } from '../../access/lookup.ts';
 import { type CodeFacts, codeQueries } from '../../catalog/executed-code.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { groupBy } from '../../catalog/group.ts';
 import { readCatalog } from '../../catalog/read-catalog.ts';
 import type { Database } from '../../database/database.ts';
-import { DatabaseError } from '../../database/database-error.ts';
 import { quoteLiteral } from '../../database/statement.ts';
 import { messagesTable } from '../derive/chapters/realtime.ts';
 import { extensionOf, statementOf } from '../derive/chapters/roles/realtime-cells.ts';
 import { evaluateAttempts, type Try } from './evaluate-attempts.ts';
-import { probedAccounts, withRollback } from './probe.ts';
+import { probedAccounts } from './probe.ts';
 import { type ProbeCaller, probeCallers } from './probe-callers.ts';
+import { probeGroups } from './probe-groups.ts';
 import { SideEffects } from './side-effects.ts';
 
 /** The members that try each cell. */
@@ -38,36 +38,21 @@ export async function probeTopics(
   const code = await readCatalog<CodeFacts>(database, codeQueries, limits.catalogLockMilliseconds.default);
   const barred = new SideEffects(look, code).of(messages, 'insert');
   const accounts = await probedAccounts(database);
-  const found: ProbedTopicCell[] = [];
-  for (const [i, group] of [...groupBy(cells, ({ topic }) => topic).values()].entries()) {
-    if (i >= limits.probedTopics.default || isStopped()) {
-      found.push(...group.map((cell) => notProbed(cell, 'the probe did not come to this topic')));
-      continue;
-    }
-    const planned = group.map((cell) => {
+  return probeGroups(database, [...groupBy(cells, ({ topic }) => topic).values()], {
+    searchPath: ['public', 'extensions'],
+    maxGroups: limits.probedTopics.default,
+    notReached: 'the probe did not come to this topic',
+    plan: (cell) => {
       const role = look.shared.roles.find(({ name }) => name === cell.role);
-      if (role === undefined || role.barred !== null) return { cell, why: 'no call has this role', tries: [] };
-      if (barred) return { cell, why: `not tried: ${barred}`, tries: [] };
+      if (role === undefined || role.barred !== null) return { why: 'no call has this role' };
+      if (barred) return { why: `not tried: ${barred}` };
       const callers = probeCallers(role, accounts, [], false, MEMBERS);
-      return { cell, why: null, tries: callers.flatMap((caller) => attemptsOf(cell, caller)) };
-    });
-    const attempts = planned.flatMap(({ tries }) => tries.map(({ attempt }) => attempt));
-    const answers = await withRollback(database, ['public', 'extensions'], (tx, deadline) =>
-      tryAll(tx, attempts, deadline),
-    ).catch((error: unknown) => {
-      if (!(error instanceof DatabaseError)) throw error;
-      return error;
-    });
-    let next = 0;
-    for (const { cell, why, tries } of planned) {
-      if (answers instanceof DatabaseError)
-        found.push(notProbed(cell, `PostgreSQL refused the transaction: ${answers.message}`));
-      else if (why !== null) found.push(notProbed(cell, why));
-      else found.push(evaluate(cell, tries, answers.slice(next, next + tries.length)));
-      next += tries.length;
-    }
-  }
-  return found;
+      return { tries: callers.flatMap((caller) => attemptsOf(cell, caller)) };
+    },
+    evaluate,
+    notProbed,
+    isStopped,
+  });
 }
 
 /** Returns topics that match the pattern of a cell: one with the id of the caller, and one with another id. */
