@@ -42,7 +42,7 @@ export function readJoin(payload: Readonly<Record<string, unknown>>): JoinOption
       key: textOf(presence.key ?? '', 'config.presence.key'),
     },
     changes: entries.map(toRequest),
-    entries: entries.map((entry, i) => ({ id: i + 1, ...entry })),
+    entries: entries.map((entry, i) => ({ ...entry, id: i + 1 })),
     accessToken: token,
   };
 }
