@@ -22,7 +22,7 @@ export interface SourceParts {
   readonly askRights: () => Promise<void>;
 }
 
-/** What one worker reads from the database of one app: changes of rows and tables, and messages that SQL sends. */
+/** Reads the database of one app for one worker: changes of rows and tables, and messages that SQL sends. */
 export class AppSources {
   readonly changes: AppChanges;
   readonly touched: TouchedTables;
@@ -74,7 +74,8 @@ const WRITES = '';
 /** Tells the other workers that the API has written to an app, at most once in a short time for each app. */
 export class WriteNotices {
   readonly #bus: Bus;
-  readonly #told = new Map<string, NodeJS.Timeout>();
+  /** The apps that were told of lately, and whether they were written to since. */
+  readonly #told = new Map<string, boolean>();
 
   constructor(bus: Bus) {
     this.#bus = bus;
@@ -82,15 +83,17 @@ export class WriteNotices {
 
   /** Reports a write. */
   tell(ref: string): void {
-    if (this.#told.has(ref)) return;
-    this.#told.set(
-      ref,
-      setTimeout(() => {
-        this.#told.delete(ref);
-        this.#bus.publish({ ref, topic: WRITES, kind: 'changed', body: NOTHING });
-      }, TELL_MILLISECONDS).unref(),
-    );
+    if (this.#told.has(ref)) {
+      this.#told.set(ref, true);
+      return;
+    }
+    this.#told.set(ref, false);
     this.#bus.publish({ ref, topic: WRITES, kind: 'changed', body: NOTHING });
+    setTimeout(() => {
+      const isWritten = this.#told.get(ref) === true;
+      this.#told.delete(ref);
+      if (isWritten) this.tell(ref);
+    }, TELL_MILLISECONDS).unref();
   }
 }
 
