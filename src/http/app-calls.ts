@@ -79,29 +79,33 @@ export class AppCalls {
    * Handles a request if it is to an app. Returns false for a request to the node itself, and then has no side effect.
    */
   take(request: IncomingMessage, response: ServerResponse): boolean {
-    const { origins } = this.#parts;
-    const { path, host } = readTarget(request);
-    if (!origins.isServed(request.headers.host, request.socket)) return false;
-    const ref = origins.appAt(host);
-    const to = readAppPath(path, ref, origins.defaultApp);
-    if (!to || path === HEALTH) return false;
+    const found = this.#find(request);
+    if (!found || found.target === HEALTH) return false;
+    const { to, policy } = found;
     if (to.isByBuilder && !this.#areas.has(to.area ?? '')) return false;
-    const policy = ref !== null ? this.#policies.own : to.isByBuilder ? this.#policies.builder : this.#policies.path;
     void this.#answer(to, policy, request, response);
     return true;
+  }
+
+  /** Returns the path of an app that a request is for, and the policy of its reply; null for any other request. */
+  #find(request: IncomingMessage): FoundPath | null {
+    const { origins } = this.#parts;
+    const { path: target, host } = readTarget(request);
+    if (!origins.isServed(request.headers.host, request.socket)) return null;
+    const ref = origins.appAt(host);
+    const to = readAppPath(target, ref, origins.defaultApp);
+    if (!to) return null;
+    const { own, builder, path } = this.#policies;
+    return { to, target, policy: ref !== null ? own : to.isByBuilder ? builder : path };
   }
 
   /**
    * Opens a socket if the request is for one of an app. Returns false for any other path, and then has no side effect.
    */
   takeSocket(request: IncomingMessage, socket: Socket, head: Buffer): boolean {
-    const { origins } = this.#parts;
-    const { path, host } = readTarget(request);
-    if (!origins.isServed(request.headers.host, socket)) return false;
-    const ref = origins.appAt(host);
-    const to = readAppPath(path, ref, origins.defaultApp);
-    if (to?.area !== 'realtime' || to.path !== SOCKET_PATH) return false;
-    void this.#openSocket(to, ref !== null, { request, socket, head });
+    const found = this.#find(request);
+    if (found?.to.area !== 'realtime' || found.to.path !== SOCKET_PATH) return false;
+    void this.#openSocket(found, { request, socket, head });
     return true;
   }
 
@@ -140,8 +144,7 @@ export class AppCalls {
   }
 
   async #openSocket(
-    to: AppPath,
-    isOwnOrigin: boolean,
+    { to, policy }: FoundPath,
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): Promise<void> {
     const { realtime, pipeline, origins, authorise, authoriseAs, readAddress, slowReaders } = this.#parts;
@@ -173,13 +176,7 @@ export class AppCalls {
     if (reply.status === 101 || socket.destroyed) return;
     response.assignSocket(socket);
     response.once('finish', () => socket.end());
-    const policies = this.#policies;
-    writeReply(
-      response,
-      reply,
-      isOwnOrigin ? policies.own : to.isByBuilder ? policies.builder : policies.path,
-      slowReaders,
-    );
+    writeReply(response, reply, policy, slowReaders);
   }
 
   /** Returns a page or a file of the app's own front end, or of the pages for members; null if neither has the path. */
@@ -238,6 +235,13 @@ function keyOf(query: string): { apikey: string | null; query: string } {
 }
 
 const documentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A path of an app, with the target of the request and the policy of its reply. */
+interface FoundPath {
+  readonly to: AppPath;
+  readonly target: string;
+  readonly policy: HeaderPolicy;
+}
 
 /** A request path that belongs to an app. */
 interface AppPath {
