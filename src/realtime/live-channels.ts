@@ -37,7 +37,7 @@ export class LiveChannels {
       get isSlow() {
         return channel.socket.isSlow;
       },
-      send: (outgoing) => channel.deliverPage(outgoing),
+      send: (outgoing) => channel.deliverRows(outgoing),
       // The page of a row tells who may see the row, and so who may see the other readers of the row.
       onRows: (hasRows) => channel.setPresence(hasRows && live.group.isOneRow),
       end: ({ code, message }) => channel.end({ code, message }, 'join again'),

@@ -62,11 +62,6 @@ export class Realtime {
     this.#notices.tell(ref);
   }
 
-  /** Returns the realtime of an app; undefined if it has no socket in this worker. */
-  of(ref: string): RealtimeApp | undefined {
-    return this.#apps.get(ref);
-  }
-
   /** Returns the usage of an app in all workers. */
   usageOf(ref: string): Promise<RealtimeUsage> {
     return this.#usage.of(ref);

@@ -21,8 +21,8 @@ export function deliverChanges(
 function deliverToGroup(change: ReadChange, group: ChangeGroup, sights: Sights, encoded: Map<string, Buffer>): void {
   const { operation } = change.change;
   const { schema, name } = change.table;
-  if (operation === 'T' || operation === 'M' || operation === 'L') {
-    if (operation === 'L') return;
+  if (operation === 'L') return;
+  if (operation === 'T' || operation === 'M') {
     const what = operation === 'T' ? 'was truncated' : 'had too many changes in one transaction';
     for (const { follower } of group.members) follower.end(`The table ${schema}.${name} ${what}. Read it again.`);
     return;

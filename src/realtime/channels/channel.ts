@@ -83,22 +83,16 @@ export class Channel implements TopicMember {
 
   /** Sends a broadcast of the topic to the client, if it may read broadcasts. */
   deliverBroadcast(outgoing: Outgoing): void {
-    if (this.rights === null) {
-      this.socket.send(outgoing, !this.options.acknowledges);
-      return;
-    }
-    if (!this.rights.broadcast.read) return;
-    this.#host.deliverChecked(this, () => this.socket.send(outgoing, !this.options.acknowledges));
+    if (this.rights !== null && !this.rights.broadcast.read) return;
+    this.#deliver(() => this.socket.send(outgoing, !this.options.acknowledges));
   }
 
   /** Sends a diff of presence to the client, if it has the state before it. */
   deliverPresence(outgoing: Outgoing): void {
     if (this.#presence !== 'sent' || !this.#mayReadPresence) return;
-    const deliver = () => {
+    this.#deliver(() => {
       if (!this.socket.send(outgoing, true)) this.missPresence();
-    };
-    if (this.rights === null) deliver();
-    else this.#host.deliverChecked(this, deliver);
+    });
   }
 
   tellConnected(isConnected: boolean): void {
@@ -123,10 +117,14 @@ export class Channel implements TopicMember {
     this.topic.presence.whenReady((state) => {
       if (this.#isEnded || this.#presence !== 'wanted') return;
       this.#presence = 'sent';
-      const deliver = () => this.pushText('presence_state', state);
-      if (this.rights === null) deliver();
-      else this.#host.deliverChecked(this, deliver);
+      this.#deliver(() => this.pushText('presence_state', state));
     });
+  }
+
+  /** Delivers what policies decide about only if the sessions of the app are known. */
+  #deliver(deliver: () => void): void {
+    if (this.rights === null) deliver();
+    else this.#host.deliverChecked(this, deliver);
   }
 
   get #mayReadPresence(): boolean {
@@ -149,13 +147,8 @@ export class Channel implements TopicMember {
     if (this.#presence === 'none' && this.#member.isTracked) this.startPresence();
   }
 
-  /** Sends a change of a row, which the policies of its table let the client see. */
-  deliverChange(outgoing: Outgoing): void {
-    this.#host.deliverChecked(this, () => this.socket.send(outgoing, false));
-  }
-
-  /** Sends the page of a live list or its changes. */
-  deliverPage(outgoing: Outgoing): void {
+  /** Sends a change of a row or a part of a live list, which policies let the client see. */
+  deliverRows(outgoing: Outgoing): void {
     this.#host.deliverChecked(this, () => this.socket.send(outgoing, false));
   }
 
@@ -227,7 +220,7 @@ export class Channel implements TopicMember {
 }
 
 /** Returns the words of an error on a socket: the code and the message. */
-const wordsOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
+export const wordsOf = ({ code, message }: { readonly code: string; readonly message: string }): string =>
   `${code}: ${message}`;
 
 /** Replies to a message of a client. */

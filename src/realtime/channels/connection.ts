@@ -6,7 +6,7 @@ import { isLiveTopic } from '../live/live-topic.ts';
 import { type ClientSocket, closeCodes } from '../socket/client-socket.ts';
 import type { ClientMessage } from '../socket/frames.ts';
 import { RatePerSecond } from '../socket/rate.ts';
-import { type Channel, replyTo } from './channel.ts';
+import { type Channel, replyTo, wordsOf } from './channel.ts';
 import { type JoinOptions, readJoin } from './join-payload.ts';
 import type { TopicName } from './topic.ts';
 
@@ -231,9 +231,8 @@ const refusalOf = (isTooLarge: boolean, mayWrite: boolean, isNamed: boolean): st
   return reasonOf(new NinefoldError('MessagePerSecondRateLimitReached'));
 };
 
-/** Returns the words of a refusal: the code and the message. */
+/** Returns the words of a refusal. The client does not learn the cause of an error of the node. */
 export const reasonOf = (error: unknown): string => {
   const isKnown = error instanceof NinefoldError || error instanceof LiveReadError;
-  const known = isKnown ? error : new NinefoldError('RealtimeRestarting');
-  return `${known.code}: ${known.message}`;
+  return wordsOf(isKnown ? error : new NinefoldError('RealtimeRestarting'));
 };

@@ -21,7 +21,7 @@ export async function followChanges(channel: Channel, { feed, delays, frames }: 
     .subscribe(options.changes, identity, {
       deliver: (ids, data) => {
         delays.record(data, Date.now());
-        channel.deliverChange(frames.of(channel.topicName, ids, data));
+        channel.deliverRows(frames.of(channel.topicName, ids, data));
       },
       onReady: () => undefined,
       onEnd: (message) =>

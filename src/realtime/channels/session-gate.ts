@@ -15,11 +15,6 @@ export class SessionGate {
     this.#isProven = isProven;
   }
 
-  /** Number of messages that wait. */
-  get size(): number {
-    return this.#held.length;
-  }
-
   /** Delivers a message now, or when `flush` is called. The order of the messages stays. */
   pass(channel: Channel, deliver: () => void): void {
     if (this.#held.length === 0 && this.#isProven()) {

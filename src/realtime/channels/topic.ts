@@ -61,10 +61,6 @@ export class Topic implements TopicName {
     return this.#channels.size;
   }
 
-  get channels(): Iterable<TopicMember> {
-    return this.#channels;
-  }
-
   add(channel: TopicMember): void {
     this.#channels.add(channel);
   }

@@ -2,9 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
-import { readMark, readMessages, type StoredMessage } from './message-reader.ts';
+import { readMark, readMessages, type Snapshot, type StoredMessage } from './message-reader.ts';
 import { MessageWriters } from './message-writers.ts';
-import type { Snapshot } from './snapshot.ts';
 
 /** Pause between two reads. */
 const POLL_MILLISECONDS = 200;

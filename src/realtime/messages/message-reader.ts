@@ -3,7 +3,6 @@ import type { Executor } from '../../database/database.ts';
 import type { Statement } from '../../database/statement.ts';
 import { serviceRole } from '../../identity/identity.ts';
 import { setupText } from '../../identity/setup-text.ts';
-import { Snapshot } from './snapshot.ts';
 
 /** A row of realtime.messages. */
 export interface StoredMessage {
@@ -45,6 +44,26 @@ export const PAGE_BYTES = 4 * 1024 * 1024;
 export const MAX_EVENT_BYTES = 4 * limits.realtimeTopicCharacters.default;
 /** Time limit of a read. The app's owner may have put a view in the place of the table. */
 const STATEMENT_MILLISECONDS = '5000';
+
+/** The transactions that a statement sees (PostgreSQL manual, “Transaction ID and Snapshot Information Functions”). */
+export class Snapshot {
+  /** The output of `pg_current_snapshot()`: `xmin:xmax:xip_list`. */
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** The first transaction id that was not assigned. */
+  get firstFuture(): string {
+    return this.text.split(':')[1] ?? '0';
+  }
+
+  /** The transactions that were running, separated by commas. */
+  get running(): string {
+    return this.text.split(':')[2] ?? '';
+  }
+}
 
 /** The state of the sequence of realtime.messages, and a snapshot that PostgreSQL took before. */
 export interface SequenceMark {

@@ -1,5 +1,4 @@
-import type { SequenceMark } from './message-reader.ts';
-import type { Snapshot } from './snapshot.ts';
+import type { SequenceMark, Snapshot } from './message-reader.ts';
 
 /** Checks without a read after which a read follows anyway: the app's owner can write rows past the sequence. */
 const MAX_CHECKS = 25;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Clock } from './clock.ts';
-import { Presence } from './presence.ts';
+import { type Clock, Presence } from './presence.ts';
 import { PresenceMember } from './presence-member.ts';
 
 /** A clock whose time passes only by `advance`. */

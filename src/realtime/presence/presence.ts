@@ -1,5 +1,4 @@
 import { AnnouncedEntries } from './announced-entries.ts';
-import { type Clock, processClock } from './clock.ts';
 import { Peers } from './peers.ts';
 import { decodePresence, encodePresence, type PresenceEntry } from './presence-message.ts';
 
@@ -11,6 +10,23 @@ const ANSWER_MILLISECONDS = 10;
 const ALIVE_MILLISECONDS = 30_000;
 /** Signs of life after the last entry, as the message that removed it may be lost. */
 const ALIVE_WITHOUT_ENTRIES = 3;
+
+/** Time and timers of presence. */
+export interface Clock {
+  /** Milliseconds, with fractions, that never go back. */
+  now(): number;
+  /** Runs `work` once after a time. Returns a function that cancels it. */
+  after(milliseconds: number, work: () => void): () => void;
+}
+
+/** The clock of the process. Its timers do not keep the process alive. */
+const processClock: Clock = {
+  now: () => performance.now(),
+  after: (milliseconds, work) => {
+    const timer = setTimeout(work, milliseconds).unref();
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The surroundings of the presence of one topic. */
 export interface PresenceOptions {

@@ -1,17 +1,19 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import type { RealtimeUsage } from '../../../../contract/realtime.ts';
 import type { LimitLine } from '../../../../contract/specification.ts';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { count } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { SqlLink } from '../../layout/sql-link.tsx';
+import { realtimeState } from '../../queries/realtime.ts';
 import { StoryLink } from '../errors/failed-calls.tsx';
 import { Caller } from '../request/caller.tsx';
 import { LimitControl } from './limit-control.tsx';
 import { exactAmount, setIn } from './limit-words.ts';
 import styles from './limits.module.css';
-import { isCounted, UsedNow } from './used-now.tsx';
 
 /** Panel of a limit: its meaning, value and source, who hit it, and how to change it. */
 export function LimitPanel({
@@ -117,3 +119,21 @@ function Hits({ appRef, line: { figures, code } }: { appRef: string; line: Limit
 }
 
 const isUserId = (who: string): boolean => /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(who);
+
+/** The part of the usage of all workers that a limit of each worker bounds. */
+const usedOf: Readonly<Record<string, (usage: RealtimeUsage) => number>> = {
+  realtimeSockets: ({ sockets }) => sockets,
+  realtimeMessagesPerSecond: ({ received_per_second: received }) => Math.round(received),
+  realtimeJoinsPerSecond: ({ joins_per_second: joins }) => Math.round(joins),
+  realtimeDeliveriesPerSecond: ({ sent_per_second: sent }) => Math.round(sent),
+};
+
+/** Returns true for a limit of which the server counts what is used now. */
+const isCounted = (limit: string): boolean => Object.hasOwn(usedOf, limit);
+
+/** Shows what all workers use of a limit now. */
+function UsedNow({ appRef, limit }: { appRef: string; limit: string }) {
+  const { data } = useQuery(realtimeState(appRef));
+  if (!data) return <span className="soft">Counting</span>;
+  return <>{`${count(usedOf[limit]?.(data.usage) ?? 0)} on all workers; each worker has this limit`}</>;
+}

@@ -1,12 +1,12 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { RealtimeTable } from '../../../../contract/realtime.ts';
+import type { ChangeCell } from '../../../../contract/specification-roles.ts';
 import { FailureNote } from '../../../ui/failure.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { publishTable } from '../../queries/realtime.ts';
 import { specification } from '../../queries/specification.ts';
 import styles from './realtime.module.css';
-import { receiverWords } from './receiver-words.ts';
 
 /** The tables whose changes realtime can report, each with a switch. */
 export function TableSwitches({ appRef, tables }: { appRef: string; tables: readonly RealtimeTable[] }) {
@@ -48,4 +48,19 @@ export function TableSwitches({ appRef, tables }: { appRef: string; tables: read
       </ul>
     </section>
   );
+}
+
+/** Returns who receives the changes of a table in words: "authenticated if own row (by owner); service_role always". Pure. */
+function receiverWords(changes: readonly ChangeCell[] | undefined, entity: string): string {
+  const cells = changes?.filter((cell) => cell.entity === entity && cell.verdict !== 'never');
+  if (!cells || changes?.every((cell) => cell.entity !== entity))
+    return 'each change goes to those who may read the row';
+  const words = new Map<string, string[]>();
+  for (const cell of cells) {
+    const when = cell.verdict === 'always' ? 'always' : cell.words === '' ? 'for some rows' : `if ${cell.words}`;
+    words.set(when, [...(words.get(when) ?? []), cell.role]);
+  }
+  return cells.length === 0
+    ? 'nobody may read it, so nobody receives its changes'
+    : [...words].map(([when, roles]) => `${roles.join(', ')} ${when}`).join('; ');
 }
