@@ -1,3 +1,6 @@
+/** The longest topic of a live list, without the prefix `realtime:`. */
+export const maxLiveTopicCharacters = 4000;
+
 /** The realtime of an app as the page Realtime and `GET /apps/:ref/realtime` show it. */
 export interface RealtimeState {
   usage: RealtimeUsage;
@@ -9,7 +12,7 @@ export interface RealtimeState {
   limits: { sockets: number; channels_of_socket: number; messages_per_second: number; joins_per_second: number };
 }
 
-/** What the workers of all nodes count about an app. Rates are those of the last ten seconds. */
+/** The usage of an app in the workers of all nodes. Rates are those of the last ten seconds. */
 export interface RealtimeUsage {
   /** Number of workers that answered. */
   workers: number;

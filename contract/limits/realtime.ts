@@ -1,3 +1,4 @@
+import { maxLiveTopicCharacters } from '../realtime.ts';
 import { limitsOf } from './limit.ts';
 
 const KIB = 1024;
@@ -282,7 +283,7 @@ export const realtimeLimits = limitsOf('realtime', {
   },
   realtimeLiveCharacters: {
     unit: 'characters',
-    default: 4000,
+    default: maxLiveTopicCharacters,
     meaning: 'The longest topic of a live list.',
     code: 'InvalidJoinPayload',
   },

@@ -8,6 +8,13 @@ const HEARTBEAT_MILLISECONDS = 25_000;
 const UNUSED_MILLISECONDS = 10_000;
 const HIDDEN_MILLISECONDS = 300_000;
 
+/**
+ * Returns the address of a realtime socket on the origin of this page, without parameters.
+ * @param base Path before /realtime/v1; empty for the app of the origin.
+ */
+export const socketAddress = (base: string): string =>
+  `${location.origin.replace(/^http/, 'ws')}${base}/realtime/v1/websocket`;
+
 /** The entries of a presence by their keys. */
 export type PresenceState = Readonly<
   Record<string, { readonly metas: readonly (Readonly<Record<string, unknown>> & { readonly phx_ref: string })[] }>
@@ -31,7 +38,7 @@ export interface LiveChannel {
 
 /** The surroundings of a socket. */
 export interface LiveSocketParts {
-  /** Returns the address of the socket without parameters: wss://…/realtime/v1/websocket. */
+  /** Result of `socketAddress`. */
   readonly url: string;
   /** The key of the app; null for a builder, whom the cookie identifies. */
   readonly apikey: string | null;

@@ -1,6 +1,6 @@
 import type { Query } from '@tanstack/react-query';
-import { applyChanges, type LiveChange, liveTopic } from '../../rows/live-changes.ts';
-import { type LiveChannel, LiveSocket } from '../../rows/live-socket.ts';
+import { liveTopic, rowsAfter } from '../../rows/live-changes.ts';
+import { type LiveChannel, LiveSocket, socketAddress } from '../../rows/live-socket.ts';
 import { markChanged } from './changed-rows.ts';
 import type { Portal } from './client.ts';
 import { parseExactly, type Row, type Rows } from './rest.ts';
@@ -34,7 +34,7 @@ export class LiveRows {
   constructor({ app, auth }: Portal, isHeld: () => boolean) {
     this.#isHeld = isHeld;
     this.socket = new LiveSocket({
-      url: `${location.origin.replace(/^http/, 'ws')}/realtime/v1/websocket`,
+      url: socketAddress(''),
       apikey: app.publishable_key,
       token: async () => orThrow(await auth.getSession()).session?.access_token ?? null,
       parse: parseExactly,
@@ -100,16 +100,15 @@ export class LiveRows {
         const known = this.#followed.get(read);
         if (!isJoined && known) known.rows = null;
       },
-      onMessage: (event, payload) => this.#receive(read, event, payload as { rows?: Row[]; changes?: LiveChange[] }),
+      onMessage: (event, payload) => this.#receive(read, event, payload),
     });
     this.#followed.set(read, { channel, rows: null });
   }
 
-  #receive(topic: string, event: string, { rows, changes }: { rows?: readonly Row[]; changes?: LiveChange[] }): void {
+  #receive(topic: string, event: string, payload: unknown): void {
     const known = this.#followed.get(topic);
     if (!known) return;
-    if (event === 'page') known.rows = rows ?? [];
-    else if (known.rows !== null) known.rows = applyChanges(known.rows, changes ?? []);
+    known.rows = rowsAfter(known.rows, event, payload);
     if (this.#isHeld()) {
       this.#held.add(topic);
       this.#schedule(HELD_MILLISECONDS);

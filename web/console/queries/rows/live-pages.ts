@@ -1,6 +1,6 @@
 import type { InfiniteData } from '@tanstack/react-query';
-import { applyChanges, type LiveChange, liveTopic } from '../../../rows/live-changes.ts';
-import { LiveSocket } from '../../../rows/live-socket.ts';
+import { liveTopic, rowsAfter } from '../../../rows/live-changes.ts';
+import { LiveSocket, socketAddress } from '../../../rows/live-socket.ts';
 import { restRequest } from '../../../rows/rest-request.ts';
 import { segment } from '../api.ts';
 import { queryClient } from '../query-client.ts';
@@ -22,9 +22,8 @@ export function followPages(table: Table, where: readonly Filter[], sort: Sort |
   // The socket of a builder reads with the privileges of the service role.
   if (topic === null || requestRole !== 'service' || keyFields(entity).length === 0) return () => undefined;
   const { queryKey } = rowPages(table, where, sort);
-  const base = `${location.origin.replace(/^http/, 'ws')}/admin/v1/apps/${segment(ref)}`;
   const socket = new LiveSocket({
-    url: `${base}/realtime/v1/websocket`,
+    url: socketAddress(`/admin/v1/apps/${segment(ref)}`),
     apikey: null,
     token: () => Promise.resolve(null),
     parse: JSON.parse,
@@ -35,9 +34,7 @@ export function followPages(table: Table, where: readonly Filter[], sort: Sort |
       if (!isJoined) rows = null;
     },
     onMessage: (event, payload) => {
-      const { rows: page, changes } = payload as { rows?: readonly Row[]; changes?: readonly LiveChange[] };
-      if (event === 'page') rows = page ?? [];
-      else if (rows !== null) rows = applyChanges(rows, changes ?? []) as readonly Row[];
+      rows = rowsAfter(rows, event, payload) as readonly Row[] | null;
       if (rows === null) return;
       const live = rows;
       queryClient.setQueryData<InfiniteData<RowPage>>(queryKey, (data) => {

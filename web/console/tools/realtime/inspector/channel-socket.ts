@@ -1,3 +1,6 @@
+import { socketAddress } from '../../../../rows/live-socket.ts';
+import { segment } from '../../../queries/api.ts';
+
 /** A message on the socket, in the form of version 1.0.0 of the protocol. */
 export interface SocketMessage {
   topic: string;
@@ -36,7 +39,7 @@ export class ChannelSocket {
 
   constructor(ref: string, join: ChannelJoin, events: ChannelEvents) {
     this.#topic = `realtime:${join.topic}`;
-    this.#ws = new WebSocket(socketUrl(window.location, ref));
+    this.#ws = new WebSocket(`${socketAddress(`/admin/v1/apps/${segment(ref)}`)}?vsn=1.0.0`);
     this.#ws.onopen = () => this.#join(join);
     const end = (reason: string) => {
       if (this.#hasEnded) return;
@@ -85,12 +88,6 @@ export class ChannelSocket {
     const ref = String(this.#ref);
     this.#ws.send(JSON.stringify({ topic, event, payload, ref, join_ref: topic === 'phoenix' ? null : '1' }));
   }
-}
-
-/** Returns the address of the builder's socket on the console's own origin. */
-function socketUrl({ protocol, host }: Location, ref: string): string {
-  const scheme = protocol === 'https:' ? 'wss' : 'ws';
-  return `${scheme}://${host}/admin/v1/apps/${encodeURIComponent(ref)}/realtime/v1/websocket?vsn=1.0.0`;
 }
 
 function refusalOf({ payload }: SocketMessage): string | null {
