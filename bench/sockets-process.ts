@@ -59,7 +59,7 @@ async function run(order: Order): Promise<Report> {
       return report();
     case 'stop':
       stop();
-      // What is on its way arrives.
+      // Messages that are still on the network arrive now.
       for (let before = -1; before !== received; ) {
         before = received;
         await after(300);

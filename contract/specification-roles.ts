@@ -11,9 +11,9 @@ export interface RolesChapter {
   cells: RoleCell[];
   /** The rights of each role on the files of each bucket of chapter 3. Absent if the app has no files. */
   files?: FileCell[];
-  /** Who receives the changes of each table that realtime reports. Absent if the app does not use realtime. */
+  /** The rights to receive the changes of each table that realtime reports. Absent if the app does not use realtime. */
   changes?: ChangeCell[];
-  /** Who may do what on the topics of private channels. Absent if the app does not use realtime. */
+  /** The rights on the topics of private channels. Absent if the app does not use realtime. */
   topics?: TopicCell[];
   /**
    * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
@@ -145,8 +145,8 @@ export interface FileCell {
 }
 
 /**
- * Who receives the changes of a published table: inserts and updates of rows that the role may read afterwards, and
- * updates and deletes of rows that it could read before.
+ * The right of a role to receive the changes of a published table. It receives inserts and updates of rows that it may
+ * read afterwards, and updates and deletes of rows that it could read before.
  */
 export interface ChangeCell {
   role: string;
@@ -166,7 +166,7 @@ export interface ChangeCell {
 export const topicOperations = ['receive', 'send', 'watch', 'track'] as const;
 export type TopicOperation = (typeof topicOperations)[number];
 
-/** What an operation on a private channel does, in words. */
+/** The operations on a private channel, in words. */
 export const topicWords: Readonly<Record<TopicOperation, string>> = {
   receive: 'receive broadcasts',
   send: 'send broadcasts',
@@ -178,8 +178,8 @@ export const topicWords: Readonly<Record<TopicOperation, string>> = {
 export interface TopicCell {
   role: string;
   /**
-   * A topic, or a pattern of LIKE that the policies compare with realtime.topic(), such as `room:%`. `*` stands for all
-   * other topics.
+   * A topic, or a pattern of LIKE that the policies compare with realtime.topic(), such as `room:%`. `*` means
+   * all other topics.
    */
   topic: string;
   operation: TopicOperation;

@@ -56,7 +56,7 @@ const UNKNOWN_WORDS = new Set([
 /** Such functions in a parse tree, by their fixed oids (pg_proc.dat), and CURRENT_DATE and the like. */
 const UNKNOWN_IN_TREE = `'SQLVALUEFUNCTION|:funcid (1299|2647|2648|2649|274|1386|2059|1598|3432|1574|2923|2924|2925) '`;
 
-/** SQL with the objects `what` that an object depends on. An operator stands for its function. */
+/** Returns SQL that selects the relations or the functions on which an object depends. It follows an operator to its function. */
 const uses = (catalog: string, what: 'relations' | 'functions', from: string): string =>
   what === 'relations'
     ? `select d.refobjid::int8 as used ${from} join pg_depend d on d.classid = '${catalog}'::regclass and d.objid = x.oid

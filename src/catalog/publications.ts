@@ -8,7 +8,7 @@ export interface PublicationFacts {
   published: PublishedFact[];
 }
 
-/** A table whose changes realtime reports. A published partitioned table stands for its partitions. */
+/** A table whose changes realtime reports. If a partitioned table is published, its partitions are not listed. */
 export interface PublishedFact {
   relation: number;
   /** Numbers of the published fields; null for all. */

@@ -11,7 +11,7 @@ import type { TopicRights } from '../messages/private-channels.ts';
 import { type Broadcast, checkJson } from '../socket/frames.ts';
 import { realtimeCallFacts } from './calls.ts';
 
-/** What a call of `/realtime/v1/api` uses. */
+/** The app, the caller and the services of a call of `/realtime/v1/api`. */
 export interface BroadcastContext {
   readonly app: App;
   readonly identity: Identity;

@@ -11,8 +11,8 @@ interface Unfinished {
 }
 
 /**
- * What the sockets of one app use of a worker that all apps share: time to read messages, and memory for messages that wait
- * for slow clients or have not arrived completely. No setting of the app changes these limits.
+ * Bounds the share of one app in a worker that serves all apps: the time to read messages, and the memory for messages
+ * that wait for slow clients or have not arrived completely. No setting of the app changes these limits.
  */
 export class AppTraffic {
   #window = 0;

@@ -30,7 +30,7 @@ export function useRows(
   });
   const read = JSON.stringify([ref, entity.id, requestRole, where, sort]);
   const isRead = query.isSuccess;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `read` stands for the table, the filters and the order.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `read` changes with the table, the filters and the order, whose objects are new after each render.
   useEffect(() => {
     if (!isRead) return;
     const stop = followPages(table, where, sort);

@@ -17,7 +17,7 @@ export function ViewAsMenu({
 }: {
   appRef: string;
   requestRole: RequestRole;
-  /** What the caller sees. */
+  /** The things that the caller sees, for the label of the button. */
   what?: string;
   onSeat: (requestRole: RequestRole) => void;
 }) {

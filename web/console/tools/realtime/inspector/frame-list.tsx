@@ -2,7 +2,7 @@ import { classNames } from '../../../../ui/class-names.ts';
 import styles from '../realtime.module.css';
 import type { Frame } from './use-channel.ts';
 
-/** What the inspector sent and received, newest first. */
+/** Lists the messages that the inspector sent and received, newest first. */
 export function FrameList({ frames }: { frames: readonly Frame[] }) {
   if (frames.length === 0) return null;
   return (

@@ -1,6 +1,6 @@
 import type { PolicyEntry, RolesChapter } from '../../../../../contract/specification-roles.ts';
 
-/** Who joins which channel. */
+/** A join that the server refused: the channel and the caller. */
 export interface RefusedJoin {
   topic: string;
   /** The role of the caller; null for the service key. */
