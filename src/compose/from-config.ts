@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
+import { BackupHome } from '../backup/backup-home.ts';
+import { withNewFiles } from '../backup/file-backup.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
@@ -42,7 +44,9 @@ export function openStorage(config: Config): StorageNode {
   // A failure costs disk until the next start.
   spool.removeAbandoned().catch(() => undefined);
   const derived = new DerivedFiles(join(config.home, 'files', 'images'), config.limits.imageCacheBytes);
-  const store = withDerivedFiles(bytes, derived);
+  const isBackedUp = config.backupTarget.kind !== 'off' && config.storageUrl === null;
+  const noted = isBackedUp ? withNewFiles(bytes, new BackupHome(config.home).newFiles) : bytes;
+  const store = withDerivedFiles(noted, derived);
   const disk = new FreeDisk(incoming, config.limits.storageFreePercent);
   const entry = new URL('./image-process.js', import.meta.url);
   // Two, so that one app cannot hold all.

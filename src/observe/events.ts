@@ -57,7 +57,7 @@ export type NinefoldEvent =
   | {
       type: 'node';
       /** `link-lost` and `link-working`: whether messages of realtime reach other nodes. */
-      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'link-lost' | 'link-working';
+      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'backup-process-lost' | 'link-lost' | 'link-working';
       detail?: Record<string, unknown>;
     }
   | {

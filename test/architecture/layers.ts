@@ -11,7 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['access'],
   ['identity'],
   ['accounts'],
-  ['watchdog', 'jobs'],
+  ['watchdog', 'jobs', 'backup'],
   ['mail'],
   ['apps'],
   ['sql-reader'],

@@ -144,7 +144,8 @@ export async function deleteHome(home: string): Promise<void> {
 
 function environment(home: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NINEFOLD_'));
-  return { ...Object.fromEntries(inherited), NINEFOLD_HOME: home };
+  // A test of backups turns them on. All others would only read and compress the same databases again.
+  return { ...Object.fromEntries(inherited), NINEFOLD_HOME: home, NINEFOLD_BACKUP_URL: 'off' };
 }
 
 interface ReadyLine {
