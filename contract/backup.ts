@@ -45,7 +45,10 @@ export interface BackupSummary {
 export interface DrillResult {
   readonly startedAt: string;
   readonly finishedAt: string;
+  /** The id of the base backup; empty if the restore failed. */
   readonly backup: string;
+  /** The version of Ninefold that made the drill, with its build. */
+  readonly ninefold: string;
   /** The time that was restored, ISO 8601. */
   readonly restoredTo: string;
   readonly isPassed: boolean;

@@ -16,14 +16,14 @@ export const backupLimits = limitsOf('backups', {
   backupDays: {
     unit: 'count',
     default: 7,
-    meaning: 'The days whose newest base backup is kept.',
+    meaning: 'The days whose oldest base backup is kept.',
     variable: 'NINEFOLD_BACKUP_DAYS',
     range: [1, 366],
   },
   backupWeeks: {
     unit: 'count',
     default: 4,
-    meaning: 'The weeks whose newest base backup is kept. The WAL is kept since the oldest kept backup.',
+    meaning: 'The weeks whose oldest base backup is kept. The WAL is kept since the oldest kept backup.',
     variable: 'NINEFOLD_BACKUP_WEEKS',
     range: [0, 520],
   },
@@ -40,6 +40,14 @@ export const backupLimits = limitsOf('backups', {
     meaning: 'The bytes that a base backup reads from the data folder in one second.',
     variable: 'NINEFOLD_BACKUP_BYTES_PER_SECOND',
     range: [MIB, 1024 * MIB],
+  },
+  drillSeconds: {
+    unit: 'seconds',
+    default: 7 * DAY,
+    meaning:
+      'How often the node restores a backup into a scratch folder and compares it with records of the running node. It also does so after each update of Ninefold.',
+    variable: 'NINEFOLD_DRILL_SECONDS',
+    range: [HOUR, 366 * DAY],
   },
   backupSlotBytes: {
     unit: 'bytes',

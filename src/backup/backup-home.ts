@@ -15,6 +15,20 @@ export interface RestorePoint {
   readonly to: string;
 }
 
+/** What a restore to a position of the WAL must show for one app. */
+export interface DrillRecord {
+  readonly app: string;
+  readonly lsn: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** The number of rows of each table and the sum of the hashes of its keys, by its quoted name. */
+  readonly rows: Readonly<Record<string, string>>;
+  /** The hash of the specification. */
+  readonly specification: string;
+  /** The id of the last row of `node.backup_marks` before the position. */
+  readonly mark: number;
+}
+
 /** The folder `backup` of a home: what the processes of a node share about its backups. */
 export class BackupHome {
   readonly #folder: string;
@@ -65,6 +79,15 @@ export class BackupHome {
 
   writeRestorePoints(points: readonly RestorePoint[]): Promise<void> {
     return this.#write('restore-points.json', JSON.stringify(points));
+  }
+
+  /** Returns the records for drills, the oldest first. */
+  async readDrillRecords(): Promise<readonly DrillRecord[]> {
+    return (await this.#read<DrillRecord[]>('drill-records.json')) ?? [];
+  }
+
+  writeDrillRecords(records: readonly DrillRecord[]): Promise<void> {
+    return this.#write('drill-records.json', JSON.stringify(records));
   }
 
   /** Returns the version of Ninefold that last started with this home; null if none is known. */

@@ -14,6 +14,20 @@ export type ToBackupProcess<Configuration> =
   | { readonly type: 'configure'; readonly configuration: Configuration }
   | { readonly type: 'finish' };
 
+/** A line of the process for the log of the node. */
+export interface FromBackupProcess {
+  readonly message: string;
+  readonly detail?: Record<string, unknown>;
+}
+
+export interface BackupProcessHandlers {
+  /** Called with the id of each started process; undefined if it could not be started. */
+  readonly onStart: (pid: number | undefined) => void;
+  /** Called with the reason when the process ended unexpectedly. */
+  readonly onLost: (reason: string) => void;
+  readonly onLog: (message: string, detail?: Record<string, unknown>) => void;
+}
+
 /**
  * The process that backs the node up. It is apart from the primary, because encryption and compression take processor
  * time, and it is started again when it ends.
@@ -21,26 +35,20 @@ export type ToBackupProcess<Configuration> =
 export class BackupProcess<Configuration extends object> {
   readonly #entry: URL;
   readonly #configuration: Configuration;
-  readonly #onLost: (reason: string) => void;
-  readonly #onStart: (pid: number | undefined) => void;
+  readonly #onLost: BackupProcessHandlers['onLost'];
+  readonly #onLog: BackupProcessHandlers['onLog'];
+  readonly #onStart: BackupProcessHandlers['onStart'];
   #child: ChildProcess | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isStopping = false;
 
-  /**
-   * @param entry The built file of the process.
-   * @param onStart Called with the id of each started process.
-   * @param onLost Called with the reason when the process ended unexpectedly.
-   */
-  constructor(
-    entry: URL,
-    configuration: Configuration,
-    { onStart, onLost }: { onStart: (pid: number | undefined) => void; onLost: (reason: string) => void },
-  ) {
+  /** @param entry The built file of the process. */
+  constructor(entry: URL, configuration: Configuration, { onStart, onLost, onLog }: BackupProcessHandlers) {
     this.#entry = entry;
     this.#configuration = configuration;
     this.#onStart = onStart;
     this.#onLost = onLost;
+    this.#onLog = onLog;
   }
 
   start(): void {
@@ -54,6 +62,7 @@ export class BackupProcess<Configuration extends object> {
     this.#child = child;
     this.#onStart(child.pid);
     child.on('error', () => undefined);
+    child.on('message', ({ message, detail }: FromBackupProcess) => this.#onLog(message, detail));
     child.once('exit', (code, signal) => {
       this.#child = null;
       if (this.#isStopping) return;

@@ -22,6 +22,9 @@ import { deleteWalBefore } from './wal-archive.ts';
 import { formatLsn, type Lsn, parseLsn } from './wal-position.ts';
 import { dropSlot, identify, OtherServerError, receiveWal, SlotLostError } from './wal-receiver.ts';
 
+/** Work that the service repeats, as its failures name it. */
+type Work = 'reception of WAL' | 'base backup' | 'copies of files' | 'records for drills' | 'state of backups';
+
 /** Interval at which the process looks for work and writes its state. */
 const TICK_MILLISECONDS = 1000;
 /** Pauses after failures. */
@@ -29,10 +32,23 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 /** Interval at which the reach and the writer of the series are stored and compared. */
 const REGISTER_MILLISECONDS = 60_000;
+/** Pause after a failed drill. */
+const FAILED_DRILL_MILLISECONDS = 60 * 60_000;
 /** How long the WAL of a base backup may take to be stored after the backup. */
 const WAL_MILLISECONDS = 10 * 60_000;
 /** How long the last WAL may take to be stored when the node stops. */
 const FINISH_MILLISECONDS = 10_000;
+
+/** Proves backups by restoring them. */
+export interface Drills {
+  /** The version of Ninefold. A drill is due after each change. */
+  readonly build: string;
+  /** Called each minute while WAL is received. */
+  mark(): Promise<void>;
+  /** Returns true if there is a moment to which a drill can restore one of these backups. */
+  canRun(backups: readonly BaseBackup[]): Promise<boolean>;
+  run(series: OpenSeries, backups: readonly BaseBackup[], onBytes: (bytes: number) => void): Promise<DrillResult>;
+}
 
 export interface BackupOptions {
   /** The superuser's connection parameters. */
@@ -53,9 +69,9 @@ export interface BackupOptions {
     readonly backupWeeks: number;
     readonly backupFlushMilliseconds: number;
     readonly backupBytesPerSecond: number;
+    readonly drillSeconds: number;
   };
-  /** Restores the newest backup for proof; null if this process cannot. */
-  readonly drill: ((series: OpenSeries, onProgress: (bytes: number) => void) => Promise<DrillResult>) | null;
+  readonly drills: Drills;
   readonly log: (message: string, detail?: Record<string, unknown>) => void;
 }
 
@@ -75,7 +91,8 @@ export class BackupService {
   #isStreaming = false;
   #needsBase = false;
   #complete: { storedLsn: Lsn; at: number } | null = null;
-  #failure: BackupState['failure'] = null;
+  /** The last failure of each kind of work that has not succeeded since. */
+  readonly #failures = new Map<Work, NonNullable<BackupState['failure']>>();
   #work: BackupWork | null = null;
   #drill: DrillResult | null = null;
   #sealedSecrets: string | null = null;
@@ -87,12 +104,13 @@ export class BackupService {
   }
 
   start(): void {
-    this.#received = this.#repeat('receiving WAL', () => this.#receive());
+    this.#received = this.#repeat('reception of WAL', () => this.#receive());
     this.#running = Promise.all([
       this.#received,
-      this.#repeat('backup', () => this.#maintain()),
-      this.#repeat('files', () => this.#copyNewFiles()),
-      this.#repeat('state', () => this.#writeState()),
+      this.#repeat('base backup', () => this.#maintain()),
+      this.#repeat('copies of files', () => this.#copyNewFiles()),
+      this.#repeat('records for drills', () => this.#mark()),
+      this.#repeat('state of backups', () => this.#writeState()),
     ]);
   }
 
@@ -111,18 +129,18 @@ export class BackupService {
   }
 
   /** Runs work again and again, with growing pauses after failures. */
-  async #repeat(name: string, work: () => Promise<void>): Promise<void> {
+  async #repeat(work: Work, run: () => Promise<void>): Promise<void> {
     const { signal } = this.#stopping;
     let pause = FIRST_PAUSE;
     while (!signal.aborted) {
       try {
-        await work();
+        await run();
         pause = FIRST_PAUSE;
       } catch (error) {
         if (signal.aborted || this.#isFinishing) return;
         const message = error instanceof Error ? error.message : String(error);
-        this.#failure = { at: new Date().toISOString(), message };
-        this.#options.log(`Backup: ${name} failed`, { reason: message, nextTryMilliseconds: pause });
+        this.#failures.set(work, { at: new Date().toISOString(), message });
+        this.#options.log(`Backup: ${work} failed`, { reason: message, nextTryMilliseconds: pause });
         await delay(pause, undefined, { signal }).catch(() => undefined);
         pause = Math.min(pause * 2, LONGEST_PAUSE);
       }
@@ -146,7 +164,7 @@ export class BackupService {
           },
           onComplete: (progress) => {
             this.#complete = progress;
-            this.#failure = null;
+            this.#failures.delete('reception of WAL');
           },
         },
         AbortSignal.any([this.#stopping.signal, this.#receiving.signal]),
@@ -190,14 +208,15 @@ export class BackupService {
       await delay(TICK_MILLISECONDS, undefined, { signal }).catch(() => undefined);
       const series = this.#series;
       if (signal.aborted || this.#isFinishing || series === null || !this.#isStreaming) continue;
+      await this.#passOnSecrets(series);
+      const requests = await this.#options.home.takeRequests();
+      if (requests.includes('base') || this.#isBaseDue()) await this.#takeBase(series, requests.includes('base'));
       if (Date.now() - registeredAt >= REGISTER_MILLISECONDS) {
         await this.#register(series);
         registeredAt = Date.now();
       }
-      await this.#passOnSecrets(series);
-      const requests = await this.#options.home.takeRequests();
-      if (requests.includes('base') || this.#isBaseDue()) await this.#takeBase(series, requests.includes('base'));
-      if (requests.includes('drill')) await this.#runDrill(series);
+      if (requests.includes('drill') || (await this.#isDrillDue())) await this.#runDrill(series);
+      this.#failures.delete('base backup');
     }
   }
 
@@ -255,16 +274,27 @@ export class BackupService {
     if (oldest) await deleteWalBefore(store, series.timeline, series.segmentBytes, parseLsn(oldest.startLsn));
   }
 
+  async #isDrillDue(): Promise<boolean> {
+    const { drills, numbers } = this.#options;
+    const last = this.#drill;
+    const pause = last === null || last.isPassed ? numbers.drillSeconds * 1000 : FAILED_DRILL_MILLISECONDS;
+    const isDue = last === null || last.ninefold !== drills.build || Date.now() - Date.parse(last.startedAt) >= pause;
+    return isDue && drills.canRun(this.#backups);
+  }
+
   async #runDrill(series: OpenSeries): Promise<void> {
-    const { drill } = this.#options;
-    if (drill === null || this.#backups.length === 0) return;
+    if (this.#backups.length === 0) return;
     const startedAt = new Date().toISOString();
     const show = (bytes: number) => {
       this.#work = { kind: 'drill', startedAt, bytes, total: this.#backups.at(-1)?.bytes ?? null };
     };
     show(0);
     try {
-      this.#drill = await drill(series, show);
+      const result = await this.#options.drills.run(series, this.#backups, show);
+      this.#drill = result;
+      const { isPassed, restoredTo, checks } = result;
+      const failed = checks.filter((check) => !check.isPassed);
+      this.#options.log(`Backup: the drill has ${isPassed ? 'passed' : 'failed'}`, { restoredTo, failed });
     } finally {
       this.#work = null;
     }
@@ -291,6 +321,14 @@ export class BackupService {
     this.#sealedSecrets = text;
   }
 
+  async #mark(): Promise<void> {
+    if (this.#isStreaming && this.#backups.length > 0 && this.#work === null) {
+      await this.#options.drills.mark();
+      this.#failures.delete('records for drills');
+      await delay(REGISTER_MILLISECONDS, undefined, { signal: this.#stopping.signal });
+    } else await delay(TICK_MILLISECONDS, undefined, { signal: this.#stopping.signal });
+  }
+
   async #copyNewFiles(): Promise<void> {
     const { files, home } = this.#options;
     await delay(TICK_MILLISECONDS, undefined, { signal: this.#stopping.signal });
@@ -298,6 +336,7 @@ export class BackupService {
     const { keys, done } = await home.newFiles.take();
     await new FileBackup(files, this.#series.store).copy(keys);
     await done();
+    this.#failures.delete('copies of files');
   }
 
   async #writeState(): Promise<void> {
@@ -312,7 +351,7 @@ export class BackupService {
       writtenAt: Date.now(),
       isStreaming: this.#isStreaming,
       completeAt: this.#complete ? new Date(this.#complete.at).toISOString() : null,
-      failure: this.#failure,
+      failure: [...this.#failures.values()].at(-1) ?? null,
       running: this.#work,
       backups: this.#backups.toReversed().map(({ id, startedAt, finishedAt, bytes, storedBytes }) => ({
         ...{ id, startedAt, finishedAt, bytes, storedBytes },

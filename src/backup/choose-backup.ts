@@ -22,13 +22,14 @@ export interface Unlocked extends OpenSeries {
 
 /**
  * Opens a series of a target.
- * @param id The series; null for the newest one that has backups and fits the secrets.
+ * @param id The series; null for the newest one that has a backup before the time and fits the secrets.
+ * @param at Milliseconds since 1970; null for the latest time.
  * @throws RestoreError, or PhraseError for a phrase that does not fit.
  */
 export async function unlockSeries(
   target: Pick<OpenStore, 'store' | 'spool'>,
   unlock: Unlock,
-  id: string | null,
+  { id, at }: { readonly id: string | null; readonly at: number | null },
 ): Promise<Unlocked> {
   const all = await listSeries(target);
   const chosen = id === null ? all : all.filter((series) => series.id === id);
@@ -41,7 +42,10 @@ export async function unlockSeries(
   for (const series of chosen) {
     try {
       const unlocked = await unlockOne(target, unlock, series);
-      if (unlocked.backups.length > 0) return unlocked;
+      const has = (finishedAt: string) => at === null || Date.parse(finishedAt) <= at;
+      if (unlocked.backups.some(({ finishedAt }) => has(finishedAt))) return unlocked;
+      const [first] = unlocked.backups;
+      if (first) failure = new RestoreError(`The first backup ends at ${first.finishedAt}: choose a later time.`);
     } catch (error) {
       failure = error instanceof SealError ? new RestoreError(WRONG_KEY, { cause: error }) : error;
     }
@@ -85,10 +89,6 @@ async function secretsOf(
 /**
  * Returns the base backups from which a time can be restored, the best first.
  * @param at Milliseconds since 1970; null for the latest time.
- * @throws RestoreError if the time is before the first backup.
  */
-export function backupsFor({ backups }: Pick<Unlocked, 'backups'>, at: number | null): BaseBackup[] {
-  const fitting = backups.filter(({ finishedAt }) => at === null || Date.parse(finishedAt) <= at).toReversed();
-  if (fitting.length > 0) return fitting;
-  throw new RestoreError(`The first backup ends at ${backups[0]?.finishedAt}: choose a later time.`);
-}
+export const backupsFor = ({ backups }: Pick<Unlocked, 'backups'>, at: number | null): BaseBackup[] =>
+  backups.filter(({ finishedAt }) => at === null || Date.parse(finishedAt) <= at).toReversed();

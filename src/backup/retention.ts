@@ -5,14 +5,14 @@ const DAY = 24 * 60 * 60 * 1000;
 const FIRST_MONDAY = 4 * DAY;
 
 export interface RetentionRule {
-  /** The number of days, and of weeks, whose newest backup is kept. */
+  /** The number of days, and of weeks, whose oldest backup is kept. */
   readonly days: number;
   readonly weeks: number;
 }
 
 /**
- * Returns the backups that are kept: the newest of each of the last days and weeks that have one, the newest of all, and
- * those of `always`. All times are UTC.
+ * Returns the backups that are kept: the oldest of each of the last days and weeks that have one, the newest of all, and
+ * those of `always`. The oldest, so that the node can be restored to any time of these days. All times are UTC.
  * @param backups All complete backups of a series.
  * @param always The ids of backups that must not be deleted, such as the last one that a drill restored.
  */
@@ -24,21 +24,21 @@ export function keptBackups<Backup extends Pick<BaseBackup, 'id' | 'startedAt'>>
   const newestFirst = [...backups].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
   const kept = new Set([
     ...newestFirst.slice(0, 1),
-    ...newestPerPeriod(newestFirst, (time) => Math.floor(time / DAY)).slice(0, days),
-    ...newestPerPeriod(newestFirst, (time) => Math.floor((time - FIRST_MONDAY) / (7 * DAY))).slice(0, weeks),
+    ...oldestPerPeriod(newestFirst, (time) => Math.floor(time / DAY)).slice(0, days),
+    ...oldestPerPeriod(newestFirst, (time) => Math.floor((time - FIRST_MONDAY) / (7 * DAY))).slice(0, weeks),
     ...newestFirst.filter(({ id }) => always.includes(id)),
   ]);
   return backups.filter((backup) => kept.has(backup));
 }
 
-function newestPerPeriod<Backup extends Pick<BaseBackup, 'startedAt'>>(
+/** Returns the oldest backup of each period, the newest period first. */
+function oldestPerPeriod<Backup extends Pick<BaseBackup, 'startedAt'>>(
   newestFirst: readonly Backup[],
   periodOf: (time: number) => number,
 ): Backup[] {
   const byPeriod = new Map<number, Backup>();
   for (const backup of newestFirst) {
-    const period = periodOf(Date.parse(backup.startedAt));
-    if (!byPeriod.has(period)) byPeriod.set(period, backup);
+    byPeriod.set(periodOf(Date.parse(backup.startedAt)), backup);
   }
   return [...byPeriod.values()];
 }

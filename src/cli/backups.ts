@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { BackupRequest, BackupState } from '../../contract/backup.ts';
 import { environment } from '../../contract/environment.ts';
 import {
   BackupHome,
@@ -15,34 +16,59 @@ import {
 } from '../compose/backups.ts';
 import { type Config, ConfigError, readConfig } from '../compose/configuration.ts';
 import { CliError, connect } from './client.ts';
-import { bytesInWords } from './print.ts';
+import { bytesInWords, printTable } from './print.ts';
 
 /** Pause between two looks at the state of the backups, and between two lines of progress. */
 const LOOK_MILLISECONDS = 500;
 const PROGRESS_MILLISECONDS = 1000;
+/** Age of a state from which the process that wrote it does not run. */
+const SILENT_MILLISECONDS = 10_000;
 
 /** Takes a base backup with the running node, and prints its progress. @throws CliError if it fails. */
 export async function takeBackup(): Promise<void> {
+  const { backups, target } = await runInNode(
+    'base',
+    (state, before) => state.backups[0]?.id !== before.backups[0]?.id,
+  );
+  const [newest] = backups;
+  if (newest) {
+    process.stdout.write(
+      `${newest.id}: ${bytesInWords(newest.bytes)}, ${bytesInWords(newest.storedBytes)} in ${target}.\n`,
+    );
+  }
+}
+
+/** Runs a drill with the running node, and prints its result. Exits with 1 if a check failed. */
+export async function runDrill(): Promise<void> {
+  const { drill } = await runInNode('drill', (state, before) => state.drill?.startedAt !== before.drill?.startedAt);
+  if (drill === null) return;
+  printTable(
+    ['app', 'check', 'result', ''],
+    drill.checks.map(({ app, check, isPassed, detail }) => [app ?? '', check, isPassed ? 'passed' : 'FAILED', detail]),
+  );
+  process.stdout.write(`The backup ${drill.backup} was restored to ${drill.restoredTo}.\n`);
+  if (!drill.isPassed) process.exitCode = 1;
+}
+
+/** Requests work from the backup process of the running node and waits for its end. @throws CliError if it fails. */
+async function runInNode(
+  request: BackupRequest,
+  isDone: (state: BackupState, before: BackupState) => boolean,
+): Promise<BackupState> {
   // The client reports a node that does not run.
   connect();
-  const config = readConfig();
-  const home = new BackupHome(config.home);
+  const home = new BackupHome(readConfig().home);
   const before = await home.readState();
   if (before === null) throw new CliError('This node takes no backups: NINEFOLD_BACKUP_URL is off.');
-  await home.request('base');
-  const print = progressPrinter();
-  for (const startedAt = Date.now(); ; await delay(LOOK_MILLISECONDS)) {
+  const startedAt = Date.now();
+  await home.request(request);
+  for (const print = progressPrinter(); ; await delay(LOOK_MILLISECONDS)) {
     const state = await home.readState();
-    const [newest] = state?.backups ?? [];
-    if (newest && newest.id !== before.backups[0]?.id) {
-      process.stdout.write(
-        `${newest.id}: ${bytesInWords(newest.bytes)}, ${bytesInWords(newest.storedBytes)} in ${state?.target}.\n`,
-      );
-      return;
-    }
-    if (state?.failure && Date.parse(state.failure.at) > startedAt)
-      throw new CliError(`The backup failed: ${state.failure.message}`);
-    if (state?.running) print(`${bytesInWords(state.running.bytes)} read`);
+    if (state === null || state.writtenAt < Date.now() - SILENT_MILLISECONDS) continue;
+    if (isDone(state, before)) return state;
+    if (state.failure && Date.parse(state.failure.at) > startedAt) throw new CliError(state.failure.message);
+    if (state.running)
+      print(`${bytesInWords(state.running.bytes)} ${state.running.kind === 'base' ? 'read' : 'restored'}`);
   }
 }
 

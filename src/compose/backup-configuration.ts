@@ -1,6 +1,10 @@
 import { hostname } from 'node:os';
+import type { LimitName } from '../../contract/limits.ts';
 import type { Target } from '../backup/open-target.ts';
 import type { Config } from '../config/config.ts';
+import type { Secrets } from '../config/secrets.ts';
+import { build } from './configuration.ts';
+import { nodeLimits, servesOwnMachineOnly } from './from-config.ts';
 
 /** Everything that the backup process needs. It arrives as a message. */
 export interface BackupConfiguration {
@@ -9,13 +13,23 @@ export interface BackupConfiguration {
   readonly target: Target;
   /** In base64url. */
   readonly masterKey: string;
+  readonly postgresPassword: string;
   /** True if the files of apps are in the home, and not in a bucket. */
   readonly hasFiles: boolean;
   /** The name of the node for people. */
   readonly node: string;
+  readonly build: string;
+  readonly isLoopback: boolean;
+  readonly environment: Partial<Record<LimitName, number>>;
   readonly numbers: Pick<
     Config['limits'],
-    'backupSeconds' | 'backupDays' | 'backupWeeks' | 'backupFlushMilliseconds' | 'backupBytesPerSecond'
+    | 'backupSeconds'
+    | 'backupDays'
+    | 'backupWeeks'
+    | 'backupFlushMilliseconds'
+    | 'backupBytesPerSecond'
+    | 'drillSeconds'
+    | 'sessionTemporaryBytes'
   >;
 }
 
@@ -32,17 +46,17 @@ export function backupTargetOf(config: Config): Target | null {
 export function backupConfiguration(
   config: Config,
   databaseUrl: string,
-  masterKey: Buffer,
+  { masterKey, postgresPassword }: Secrets,
 ): BackupConfiguration | null {
   const target = backupTargetOf(config);
   if (target === null) return null;
   const { home, limits, publicUrl, storageUrl } = config;
-  const { backupSeconds, backupDays, backupWeeks, backupFlushMilliseconds, backupBytesPerSecond } = limits;
   return {
-    ...{ home, databaseUrl, target },
+    ...{ home, databaseUrl, target, postgresPassword, build, numbers: limits },
     masterKey: masterKey.toString('base64url'),
     hasFiles: storageUrl === null,
     node: publicUrl ?? hostname(),
-    numbers: { backupSeconds, backupDays, backupWeeks, backupFlushMilliseconds, backupBytesPerSecond },
+    isLoopback: servesOwnMachineOnly(config),
+    environment: nodeLimits(config),
   };
 }

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
+import type { LimitName } from '../../contract/limits.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
+import { wideDefaults } from '../apps/settings.ts';
 import { BackupHome } from '../backup/backup-home.ts';
 import { withNewFiles } from '../backup/file-backup.ts';
 import type { Config } from '../config/config.ts';
@@ -37,6 +39,15 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
   domain === null &&
   trustedProxies === 0 &&
   (publicUrl === null || LOOPBACK.test(new URL(publicUrl).hostname));
+
+/** Returns the limits of this node that chapter 9 shows. */
+export function nodeLimits(config: Config): Partial<Record<LimitName, number>> {
+  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
+  return {
+    ...config.limits,
+    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
+  };
+}
 
 /** Opens the place where the node stores the bytes of files. */
 export function openStorage(config: Config): StorageNode {

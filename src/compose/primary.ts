@@ -129,14 +129,15 @@ function linkOf({ brokerUrl: url, databaseUrl }: Config, server: Server, events:
 function openBackups(
   config: Config,
   databaseUrl: string,
-  { masterKey }: Secrets,
+  secrets: Secrets,
   events: Events,
 ): BackupProcess<object> | null {
-  const configuration = backupConfiguration(config, databaseUrl, masterKey);
+  const configuration = backupConfiguration(config, databaseUrl, secrets);
   return (
     configuration &&
     new BackupProcess(new URL('./backup-process.js', import.meta.url), configuration, {
       onStart: (pid) => void raiseOomScore(pid, 'worker'),
+      onLog: (message, detail) => events.emit({ type: 'backup', message, ...(detail && { detail }) }),
       onLost: (reason) => events.emit({ type: 'node', what: 'backup-process-lost', detail: { reason } }),
     })
   );

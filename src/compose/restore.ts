@@ -7,7 +7,7 @@ import { type ExtractProgress, extract } from '../backup/extract.ts';
 import { restoreFiles } from '../backup/file-backup.ts';
 import { openTarget, type Target } from '../backup/open-target.ts';
 import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
-import { syncFolder } from '../files/disk.ts';
+import { diskSpace, syncFolder } from '../files/disk.ts';
 import { openTarget as openFiles } from '../files/open-store.ts';
 import { locateDataFolder, makeHome } from '../postgres/data-folder.ts';
 import { lockFolder } from '../postgres/home-lock.ts';
@@ -19,6 +19,9 @@ import {
   TargetTooEarlyError,
 } from '../postgres/recovered-server.ts';
 import type { RunAs } from '../postgres/run-as.ts';
+
+/** Space that a restore needs, in parts of the data folder: with the WAL. */
+const SPACE = 1.2;
 
 export interface RestoreOptions {
   readonly target: Target;
@@ -60,7 +63,10 @@ export async function restoreNode(options: RestoreOptions): Promise<Restored> {
   try {
     const incoming = join(home, 'backup', 'incoming');
     await mkdir(incoming, { recursive: true, mode: 0o700 });
-    const unlocked = await unlockSeries(openTarget(options.target, incoming), options.unlock, options.series);
+    const unlocked = await unlockSeries(openTarget(options.target, incoming), options.unlock, {
+      id: options.series,
+      at: options.at === null ? null : Date.parse(options.at),
+    });
     const { path, runAs } = await locateDataFolder(home);
     const scratch = `${path}.restoring`;
     await rm(scratch, { recursive: true, force: true });
@@ -92,19 +98,21 @@ export interface RecoverInto {
 }
 
 /**
- * Restores the databases of a series into a folder and starts a server there, which the caller stops. Tries earlier base
+ * Restores the databases of a series into a folder and starts a server there, which the caller stops. With a position of
+ * the WAL, the state is that before the position, which was reached at the time. Tries earlier base
  * backups if the time comes before the end of the best one, for example after the clock was changed.
  * @throws RestoreError if the time cannot be reached
  */
 export async function recover(
   unlocked: Unlocked,
-  { at, onProgress }: Pick<RestoreOptions, 'at' | 'onProgress'>,
+  { at, lsn, onProgress }: Pick<RestoreOptions, 'at' | 'onProgress'> & { readonly lsn?: string },
   into: RecoverInto,
 ): Promise<{ backup: BaseBackup; at: string; server: RecoveredServer }> {
   const until = at === null ? null : Date.parse(at);
   for (const backup of backupsFor(unlocked, until)) {
     onProgress({ step: 'begin', backup, series: unlocked.series.id });
     await rm(into.folder, { recursive: true, force: true });
+    await requireSpace(dirname(into.folder), backup);
     await makeOwned(into.folder, into.runAs);
     const { reachesTo } = await extract({
       ...{ store: unlocked.store, backup, folder: into.folder, onProgress },
@@ -113,7 +121,7 @@ export async function recover(
     const end = Math.max(reachesTo, unlocked.reachesTo);
     onProgress({ step: 'recovery' });
     try {
-      const server = await startOnceRecovered(unlocked.secrets, at, end, into);
+      const server = await startOnceRecovered(unlocked.secrets, { at, lsn }, end, into);
       return { backup, at: at ?? new Date(end).toISOString(), server };
     } catch (error) {
       if (!(error instanceof TargetTooEarlyError)) throw error;
@@ -124,7 +132,7 @@ export async function recover(
 
 async function startOnceRecovered(
   { postgresPassword: password }: RecoverySecrets,
-  at: string | null,
+  { at, lsn }: { at: string | null; lsn: string | undefined },
   end: number,
   { folder: path, runAs, home }: RecoverInto,
 ): Promise<RecoveredServer> {
@@ -133,7 +141,7 @@ async function startOnceRecovered(
     startRecovered({ path, runAs, target, password, logFile: join(home, 'logs', 'restore.log'), log: () => undefined });
   if (at === null) return start({ end: true });
   try {
-    return await start({ time: at.replace('T', ' ').replace('Z', '+00') });
+    return await start(lsn === undefined ? { time: at.replace('T', ' ').replace('Z', '+00') } : { lsn });
   } catch (error) {
     if (!(error instanceof TargetNotReachedError)) throw error;
     // No transaction committed after the time, so the state at the end of the WAL is that of the time.
@@ -145,6 +153,16 @@ async function startOnceRecovered(
       },
     );
   }
+}
+
+/** @throws RestoreError if the disk has less space than the data folder takes. */
+async function requireSpace(folder: string, { bytes }: BaseBackup): Promise<void> {
+  const { free } = await diskSpace(folder);
+  if (free >= bytes * SPACE) return;
+  const megabytes = (count: number) => Math.ceil(count / 1_000_000);
+  throw new RestoreError(
+    `The disk of ${folder} has ${megabytes(free)} MB free, and the restore needs ${megabytes(bytes * SPACE)} MB.`,
+  );
 }
 
 async function makeOwned(folder: string, runAs: RunAs): Promise<void> {

@@ -19,7 +19,6 @@ import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
-import { wideDefaults } from '../apps/settings.ts';
 import { CallStatistics } from '../apps/statistics/call-statistics.ts';
 import { ErrorStatistics } from '../apps/statistics/error-statistics.ts';
 import type { AuthContext } from '../auth/context.ts';
@@ -71,7 +70,7 @@ import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-
 import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, nodeLimits, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -215,15 +214,6 @@ export async function composeWorker(
       await Promise.all([node.maintenance.close(), node.locks.close(), node.consoleDatabase.close()]);
       stopLog();
     },
-  };
-}
-
-/** Returns the limits of this node that chapter 9 shows. */
-function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationService>[2] {
-  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
-  return {
-    ...config.limits,
-    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
   };
 }
 

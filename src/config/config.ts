@@ -80,6 +80,11 @@ const targetOf = ({ backupTarget: target, databaseUrl, home }: ValuesOf<typeof e
 
 /** @throws ConfigError if a bucket is configured without its credentials. */
 function requireCredentials(values: ValuesOf<typeof environment>): void {
+  if (values.databaseUrl !== null && (values.backupTarget ?? { kind: 'off' }).kind !== 'off') {
+    throw new ConfigError(
+      `${environment.backupTarget.name} is for the embedded PostgreSQL: back up the server of ${environment.databaseUrl.name} with its own means, and leave ${environment.backupTarget.name} out.`,
+    );
+  }
   if (values.backupTarget?.kind === 's3') {
     for (const [own, shared] of [
       ['backupKey', 'storageKey'],

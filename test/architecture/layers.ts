@@ -6,7 +6,7 @@ const layers: readonly (readonly string[])[] = [
   ['main'],
   ['cli'],
   ['compose'],
-  ['http'],
+  ['http', 'drill'],
   ['rest', 'auth', 'storage', 'realtime', 'specification', 'admin'],
   ['access'],
   ['identity'],

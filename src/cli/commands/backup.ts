@@ -25,6 +25,11 @@ export function addBackupCommands(program: Command): void {
     .action(async () => (await import('../backups.ts')).takeBackup());
 
   backup
+    .command('drill')
+    .description('restore a backup into a scratch folder, compare it with the running node, and print the result')
+    .action(async () => (await import('../backups.ts')).runDrill());
+
+  backup
     .command('list')
     .description('the backups in the target and the times that can be restored')
     .option('--json', 'print JSON')
