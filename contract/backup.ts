@@ -67,3 +67,24 @@ export interface DrillCheck {
 /** Requests to the backup process. */
 export const backupRequests = ['base', 'drill'] as const;
 export type BackupRequest = (typeof backupRequests)[number];
+
+/** A time before an update of the schemas to which `ninefold rollback` returns. */
+export interface RestorePoint {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The versions of Ninefold before and after. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The page of backups. */
+export interface BackupPage {
+  /** Null if the node takes no backups, or its first state is not written yet. */
+  readonly state: BackupState | null;
+  readonly restore_points: readonly RestorePoint[];
+}
+
+/** A new recovery phrase, which is shown once. */
+export interface RecoveryPhrase {
+  readonly phrase: string;
+}

@@ -6,14 +6,14 @@ import { type BackupRequest, type BackupState, backupRequests } from '../../cont
 import { errnoOf } from '../files/disk.ts';
 import { NewFiles } from './file-backup.ts';
 
-/** A time before an update of the schemas to which `ninefold rollback` returns. */
-export interface RestorePoint {
-  /** ISO 8601. */
-  readonly at: string;
-  /** The versions of Ninefold before and after. */
-  readonly from: string;
-  readonly to: string;
+/** A version of Ninefold, and what identifies the schemas that it creates. */
+export interface SchemaVersion {
+  readonly ninefold: string;
+  readonly schema: string;
 }
+
+/** Number of restore points that are kept. */
+const POINTS = 20;
 
 /** What a restore to a position of the WAL must show for one app. */
 export interface DrillRecord {
@@ -77,10 +77,6 @@ export class BackupHome {
     return (await this.#read<RestorePoint[]>('restore-points.json')) ?? [];
   }
 
-  writeRestorePoints(points: readonly RestorePoint[]): Promise<void> {
-    return this.#write('restore-points.json', JSON.stringify(points));
-  }
-
   /** Returns the records for drills, the oldest first. */
   async readDrillRecords(): Promise<readonly DrillRecord[]> {
     return (await this.#read<DrillRecord[]>('drill-records.json')) ?? [];
@@ -90,13 +86,22 @@ export class BackupHome {
     return this.#write('drill-records.json', JSON.stringify(records));
   }
 
-  /** Returns the version of Ninefold that last started with this home; null if none is known. */
-  async readVersion(): Promise<string | null> {
-    return (await this.#read<{ version: string }>('version.json'))?.version ?? null;
+  /**
+   * Records a restore point if the schemas of this version differ from those that last started with this home. Call it
+   * before the schemas are updated, and `noteVersion` after.
+   */
+  async addRestorePoint(version: SchemaVersion): Promise<void> {
+    const last = await this.#read<SchemaVersion>('version.json');
+    if (last === null || last.schema === version.schema) return;
+    const point: RestorePoint = { at: new Date().toISOString(), from: last.ninefold, to: version.ninefold };
+    await this.#write(
+      'restore-points.json',
+      JSON.stringify([...(await this.readRestorePoints()), point].slice(-POINTS)),
+    );
   }
 
-  writeVersion(version: string): Promise<void> {
-    return this.#write('version.json', JSON.stringify({ version }));
+  noteVersion(version: SchemaVersion): Promise<void> {
+    return this.#write('version.json', JSON.stringify(version));
   }
 
   /** Asks the backup process for work. The process looks every second. */

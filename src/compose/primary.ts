@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import { bootstrap, ServerUnfitError, updateApps } from '../apps/provisioning/bootstrap.ts';
+import { schemaIdentity } from '../apps/provisioning/schema-files.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
+import { BackupHome } from '../backup/backup-home.ts';
 import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
@@ -17,7 +19,8 @@ import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
-import { backupConfiguration } from './backup-configuration.ts';
+import { backupConfiguration, backupTargetOf } from './backup-configuration.ts';
+import { version } from './configuration.ts';
 import { appServer } from './from-config.ts';
 
 /** The running parts of the primary process. */
@@ -74,7 +77,11 @@ export async function composePrimary(
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
+    const home = backupTargetOf(config) && new BackupHome(config.home);
+    const schemaVersion = { ninefold: version, schema: schemaIdentity };
+    await home?.addRestorePoint(schemaVersion);
     const postgresVersion = await bootstrap(server, maintenance, events);
+    await home?.noteVersion(schemaVersion);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);

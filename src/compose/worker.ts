@@ -30,6 +30,7 @@ import { ProviderClients } from '../auth/providers/provider-client.ts';
 import { grantForPasskey } from '../auth/second-factors/sign-in-with-passkey.ts';
 import { exactEmail, normaliseId, normalisePhone } from '../auth/sign-in/addresses.ts';
 import { grantForPassword } from '../auth/sign-in/sign-in-with-password.ts';
+import { BackupHome } from '../backup/backup-home.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
@@ -284,6 +285,15 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 
 type Auth = ReturnType<typeof composeAuth>;
 
+/** Returns the backups of a node; null if it takes none. */
+const backupsOf = (
+  { home, backupTarget }: Config,
+  { masterKey, postgresPassword }: Secrets,
+): AdminContext['backups'] =>
+  backupTarget.kind === 'off'
+    ? null
+    : { home: new BackupHome(home), secrets: { masterKey: masterKey.toString('base64url'), postgresPassword } };
+
 function composeAdmin(
   node: Node,
   { apps, registry, lifecycle, versions }: Hosting,
@@ -312,6 +322,7 @@ function composeAdmin(
     events,
     passwords: passwords.of(CONSOLE_REF),
     store: node.storage.store,
+    backups: backupsOf(config, secrets),
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,

@@ -70,6 +70,9 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0003_backup', sql: consoleBackup, onExisting: false },
 ];
 
+/** The newest schema files. Two versions of Ninefold with the same newest files have the same schemas. */
+export const schemaIdentity = `${newestAppFile} ${consoleFiles.at(-1)?.name}`;
+
 /**
  * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock, so that no other
  * node applies files to the database at the same time. Runs as the superuser with an empty search path, so that no
