@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type BackupRequest, type BackupState, backupRequests } from '../../contract/backup.ts';
+import { type BackupRequest, type BackupState, backupRequests, type RestorePoint } from '../../contract/backup.ts';
 import { errnoOf } from '../files/disk.ts';
 import { NewFiles } from './file-backup.ts';
 

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import type { ByteStore, StoredBytes } from '../files/byte-store.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ByteStore, BytesMissingError, type StoredBytes } from '../files/byte-store.ts';
 import type { Spool } from '../files/spool.ts';
 
 /** The first bytes of every object: the format and its version. */
@@ -10,6 +11,9 @@ const CHUNK = 1024 * 1024;
 const TAG = 16;
 const KEY = 32;
 const NONCE = 12;
+/** Attempts to read an object to its end, and the pause after the first. */
+const READ_ATTEMPTS = 5;
+const READ_PAUSE_MILLISECONDS = 200;
 
 /** Error of an object that is incomplete, was changed, or was encrypted with another key. */
 export class SealError extends Error {
@@ -60,7 +64,7 @@ export class SealedStore {
    * @throws SealError, or BytesMissingError if the target does not have the object.
    */
   async *read(name: string): AsyncGenerator<Buffer> {
-    yield* opened(this.#key, this.#prefix + name, await this.#store.read(this.#prefix + name));
+    yield* opened(this.#key, this.#prefix + name, this.#readStored(this.#prefix + name));
   }
 
   /** Returns the complete content of a small object. @throws SealError or BytesMissingError */
@@ -83,6 +87,24 @@ export class SealedStore {
   /** Deletes objects. Ignores objects that do not exist. */
   async delete(names: readonly string[]): Promise<void> {
     if (names.length > 0) await this.#store.delete(names.map((name) => this.#prefix + name));
+  }
+
+  /** Yields the stored bytes of an object. Continues a read that broke off. */
+  async *#readStored(object: string): AsyncGenerator<Uint8Array> {
+    let offset = 0;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const rest = offset === 0 ? undefined : { start: offset, end: ((await this.#store.size(object)) ?? 0) - 1 };
+        for await (const bytes of await this.#store.read(object, rest)) {
+          offset += (bytes as Uint8Array).length;
+          yield bytes as Uint8Array;
+        }
+        return;
+      } catch (error) {
+        if (error instanceof BytesMissingError || attempt === READ_ATTEMPTS) throw error;
+        await delay(READ_PAUSE_MILLISECONDS * attempt);
+      }
+    }
   }
 
   async #receive(name: string, content: AsyncIterable<Uint8Array> | Uint8Array): Promise<number> {

@@ -8,9 +8,8 @@ import {
   backupTargetOf,
   listTarget,
   makePhrase,
-  PhraseError,
-  RestoreError,
   type RestoreProgress,
+  restoreFailure,
   restoreNode,
   sealSecrets,
 } from '../compose/backups.ts';
@@ -160,9 +159,8 @@ export async function restore({ at, to, from, series, phrase, confirm }: Restore
     ];
     process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
-    throw error instanceof RestoreError || error instanceof PhraseError || (error as Error).name === 'StartError'
-      ? new CliError((error as Error).message)
-      : error;
+    const message = restoreFailure(error);
+    throw message === null ? error : new CliError(message);
   }
 }
 

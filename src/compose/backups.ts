@@ -38,4 +38,4 @@ function nullIfSealed(error: unknown): null {
 export { BackupHome } from '../backup/backup-home.ts';
 export { makePhrase, sealSecrets } from '../backup/recovery-phrase.ts';
 export { backupTargetOf } from './backup-configuration.ts';
-export { PhraseError, RestoreError, type RestoreProgress, restoreNode } from './restore.ts';
+export { type RestoreProgress, restoreFailure, restoreNode } from './restore.ts';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BaseBackup } from '../backup/base-backup.ts';
 import { backupsFor, RestoreError, type Unlock, type Unlocked, unlockSeries } from '../backup/choose-backup.ts';
@@ -7,6 +8,7 @@ import { type ExtractProgress, extract } from '../backup/extract.ts';
 import { restoreFiles } from '../backup/file-backup.ts';
 import { openTarget, type Target } from '../backup/open-target.ts';
 import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
+import { NinefoldError } from '../errors/ninefold-error.ts';
 import { diskSpace, syncFolder } from '../files/disk.ts';
 import { openTarget as openFiles } from '../files/open-store.ts';
 import { locateDataFolder, makeHome } from '../postgres/data-folder.ts';
@@ -58,33 +60,43 @@ export interface Restored {
  * @throws RestoreError, PhraseError, StartError, or an error of the target
  */
 export async function restoreNode(options: RestoreOptions): Promise<Restored> {
+  const { target } = options;
+  // Opening a folder creates it.
+  if (target.kind === 'folder' && !existsSync(target.folder)) {
+    throw new RestoreError(`The folder ${target.folder} of the backups does not exist.`);
+  }
+  const isNew = !existsSync(options.home);
+  const incoming = await mkdtemp(join(tmpdir(), 'ninefold-restore-'));
+  try {
+    const at = options.at === null ? null : Date.parse(options.at);
+    const unlocked = await unlockSeries(openTarget(target, incoming), options.unlock, { id: options.series, at });
+    return await restoreUnlocked(unlocked, options);
+  } catch (error) {
+    if (isNew) await rm(options.home, { recursive: true, force: true });
+    throw error;
+  } finally {
+    await rm(incoming, { recursive: true, force: true });
+  }
+}
+
+async function restoreUnlocked(unlocked: Unlocked, options: RestoreOptions): Promise<Restored> {
   const home = await makeHome(resolve(options.home));
   const release = await lockFolder(join(home, 'ninefold.lock'), home);
+  const { path, runAs } = await locateDataFolder(home);
+  const scratch = `${path}.restoring`;
   try {
-    const incoming = join(home, 'backup', 'incoming');
-    await mkdir(incoming, { recursive: true, mode: 0o700 });
-    const unlocked = await unlockSeries(openTarget(options.target, incoming), options.unlock, {
-      id: options.series,
-      at: options.at === null ? null : Date.parse(options.at),
-    });
-    const { path, runAs } = await locateDataFolder(home);
-    const scratch = `${path}.restoring`;
-    await rm(scratch, { recursive: true, force: true });
-    try {
-      const { backup, at, server } = await recover(unlocked, options, { folder: scratch, runAs, home });
-      await server.stop();
-      const { files } = await restoreFiles(unlocked.store, openFiles(folderConfig(home)), (files, bytes) =>
-        options.onProgress({ step: 'app files', files, bytes }),
-      );
-      await writeSecrets(home, unlocked.secrets);
-      // The restored server has a timeline that another restore may have too, so it begins a series of its own.
-      await rm(join(home, 'backup', 'series.json'), { force: true });
-      const earlier = await replaceFolder(path, scratch);
-      return { home, backup: backup.id, at, earlier, files };
-    } finally {
-      await rm(scratch, { recursive: true, force: true });
-    }
+    const { backup, at, server } = await recover(unlocked, options, { folder: scratch, runAs, home });
+    await server.stop();
+    const { files } = await restoreFiles(unlocked.store, openFiles(folderConfig(home)), (count, bytes) =>
+      options.onProgress({ step: 'app files', files: count, bytes }),
+    );
+    await writeSecrets(home, unlocked.secrets);
+    // The restored server has a timeline that another restore may have too, so it begins a series of its own.
+    await rm(join(home, 'backup', 'series.json'), { force: true });
+    const earlier = await replaceFolder(path, scratch);
+    return { home, backup: backup.id, at, earlier, files };
   } finally {
+    await rm(scratch, { recursive: true, force: true });
     await release();
   }
 }
@@ -199,4 +211,9 @@ const folderConfig = (home: string) => ({
 });
 
 export { RestoreError } from '../backup/choose-backup.ts';
-export { PhraseError } from '../backup/recovery-phrase.ts';
+/** Names of the errors of a restore whose message is written for the operator. */
+const forOperator = ['RestoreError', 'PhraseError', 'StartError', 'SealError', 'ManifestError', 'ServerFailure'];
+
+/** Returns the message of an error of a restore for the operator; null for a fault. */
+export const restoreFailure = (error: unknown): string | null =>
+  error instanceof Error && (error instanceof NinefoldError || forOperator.includes(error.name)) ? error.message : null;
