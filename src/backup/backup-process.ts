@@ -35,6 +35,7 @@ export interface BackupProcessHandlers {
 export class BackupProcess<Configuration extends object> {
   readonly #entry: URL;
   readonly #configuration: Configuration;
+  readonly #certificates: string | null;
   readonly #onLost: BackupProcessHandlers['onLost'];
   readonly #onLog: BackupProcessHandlers['onLog'];
   readonly #onStart: BackupProcessHandlers['onStart'];
@@ -42,10 +43,19 @@ export class BackupProcess<Configuration extends object> {
   #timer: NodeJS.Timeout | null = null;
   #isStopping = false;
 
-  /** @param entry The built file of the process. */
-  constructor(entry: URL, configuration: Configuration, { onStart, onLost, onLog }: BackupProcessHandlers) {
+  /**
+   * @param entry The built file of the process.
+   * @param certificates The file of further certificate authorities that Node.js trusts; null without one.
+   */
+  constructor(
+    entry: URL,
+    configuration: Configuration,
+    certificates: string | null,
+    { onStart, onLost, onLog }: BackupProcessHandlers,
+  ) {
     this.#entry = entry;
     this.#configuration = configuration;
+    this.#certificates = certificates;
     this.#onStart = onStart;
     this.#onLost = onLost;
     this.#onLog = onLog;
@@ -56,7 +66,7 @@ export class BackupProcess<Configuration extends object> {
       serialization: 'advanced',
       execArgv: [`--max-old-space-size=${HEAP_MEGABYTES}`],
       // The configuration arrives as a message, so that no secret is in the environment.
-      env: { NODE_EXTRA_CA_CERTS: process.env.NODE_EXTRA_CA_CERTS },
+      env: this.#certificates === null ? {} : { NODE_EXTRA_CA_CERTS: this.#certificates },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.#child = child;

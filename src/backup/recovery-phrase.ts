@@ -8,13 +8,15 @@ const RANDOM_CHARACTERS = 26;
 const CHECK_CHARACTERS = 2;
 const GROUP = 4;
 /** Parameters of scrypt (RFC 7914): 32 MiB of memory. The phrase is random, so more would not make it safer. */
-const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+const COST = { N: 2 ** 15, r: 8, p: 1 };
+/** Memory that Node.js lets scrypt use, in bytes. */
+const MAX_MEMORY = 64 * 1024 * 1024;
 const KEY = 32;
 const SALT = 16;
 const NONCE = 12;
 const TAG = 16;
 
-const deriveKey = promisify<string, Buffer, number, typeof COST, Buffer>(scrypt);
+const deriveKey = promisify<string, Buffer, number, typeof COST & { maxmem: number }, Buffer>(scrypt);
 
 /** The secrets of a node that a restored home needs. */
 export interface RecoverySecrets {
@@ -51,7 +53,11 @@ export function readPhrase(text: string): string {
 /** Encrypts secrets with a recovery phrase. Returns text that may be stored beside the backups. */
 export async function sealSecrets(phrase: string, secrets: RecoverySecrets): Promise<string> {
   const [salt, nonce] = [randomBytes(SALT), randomBytes(NONCE)];
-  const cipher = createCipheriv('aes-256-gcm', await deriveKey(readPhrase(phrase), salt, KEY, COST), nonce);
+  const cipher = createCipheriv(
+    'aes-256-gcm',
+    await deriveKey(readPhrase(phrase), salt, KEY, { ...COST, maxmem: MAX_MEMORY }),
+    nonce,
+  );
   const sealed = Buffer.concat([cipher.update(JSON.stringify(secrets)), cipher.final(), cipher.getAuthTag()]);
   return `${JSON.stringify({
     format: 1,
@@ -77,7 +83,7 @@ export async function openSecrets(phrase: string, text: string): Promise<Recover
     const bytes = Buffer.from(sealed ?? '', 'base64url');
     const decipher = createDecipheriv(
       'aes-256-gcm',
-      await deriveKey(key, Buffer.from(salt ?? '', 'base64url'), KEY, COST),
+      await deriveKey(key, Buffer.from(salt ?? '', 'base64url'), KEY, { ...COST, maxmem: MAX_MEMORY }),
       Buffer.from(nonce ?? '', 'base64url'),
     );
     decipher.setAuthTag(bytes.subarray(bytes.length - TAG));

@@ -1,5 +1,6 @@
 import type { BaseBackup } from './base-backup.ts';
 
+/** In milliseconds. */
 const DAY = 24 * 60 * 60 * 1000;
 /** 1970-01-05 was a Monday. */
 const FIRST_MONDAY = 4 * DAY;

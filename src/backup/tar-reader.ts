@@ -15,6 +15,7 @@ export interface TarSink {
   end(): void | Promise<void>;
 }
 
+/** Bytes of a header, and the unit to which files are padded. */
 const BLOCK = 512;
 const kinds: Readonly<Record<string, TarEntry['kind']>> = { '0': 'file', '\0': 'file', '5': 'folder', '2': 'link' };
 

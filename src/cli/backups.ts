@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BackupRequest, BackupState } from '../../contract/backup.ts';
-import { environment } from '../../contract/environment.ts';
 import {
   BackupHome,
   backupTargetOf,
@@ -13,7 +12,7 @@ import {
   restoreNode,
   sealSecrets,
 } from '../compose/backups.ts';
-import { type Config, ConfigError, readConfig } from '../compose/configuration.ts';
+import { type Config, ConfigError, readConfig, readConfigWithTarget } from '../compose/configuration.ts';
 import { CliError, connect } from './client.ts';
 import { bytesInWords, printTable } from './print.ts';
 
@@ -195,9 +194,7 @@ function readTime(text: string): string {
 }
 
 function requireTarget(config: Config, from: string | null) {
-  const target = backupTargetOf(
-    from === null ? config : readConfig({ ...process.env, [environment.backupTarget.name]: from }),
-  );
+  const target = backupTargetOf(from === null ? config : readConfigWithTarget(from));
   // The default of a node with another server is off, but its home may have backups of the embedded one.
   if (target) return target;
   throw new ConfigError('There is no target of backups: pass it with --from, or set NINEFOLD_BACKUP_URL.');

@@ -25,18 +25,21 @@ import { recover } from './restore.ts';
 /** Lets requests go first, where the system has priorities. */
 const PRIORITY = 10;
 
-let service: BackupService | null = null;
+run();
 
-process.on('disconnect', () => process.exit());
-process.on('message', (message: ToBackupProcess<BackupConfiguration>) => {
-  if (message.type === 'configure') {
-    service = backupService(message.configuration);
-    service.start();
-  } else void (service?.finish() ?? Promise.resolve()).finally(() => process.exit());
-});
-// Ignores signals, because the node ends this process itself. A terminal sends signals to every process of its group.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
-setPriority(PRIORITY);
+function run(): void {
+  let service: BackupService | null = null;
+  process.on('disconnect', () => process.exit());
+  process.on('message', (message: ToBackupProcess<BackupConfiguration>) => {
+    if (message.type === 'configure') {
+      service = backupService(message.configuration);
+      service.start();
+    } else void (service?.finish() ?? Promise.resolve()).finally(() => process.exit());
+  });
+  // Ignores signals, because the node ends this process itself. A terminal sends signals to every process of its group.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
+  setPriority(PRIORITY);
+}
 
 function backupService(configuration: BackupConfiguration): BackupService {
   const { home, databaseUrl, target, hasFiles, node, numbers } = configuration;

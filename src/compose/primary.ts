@@ -142,7 +142,7 @@ function openBackups(
   const configuration = backupConfiguration(config, databaseUrl, secrets);
   return (
     configuration &&
-    new BackupProcess(new URL('./backup-process.js', import.meta.url), configuration, {
+    new BackupProcess(new URL('./backup-process.js', import.meta.url), configuration, config.extraCertificates, {
       onStart: (pid) => void raiseOomScore(pid, 'worker'),
       onLog: (message, detail) => events.emit({ type: 'backup', message, ...(detail && { detail }) }),
       onLost: (reason) => events.emit({ type: 'node', what: 'backup-process-lost', detail: { reason } }),

@@ -211,6 +211,7 @@ const folderConfig = (home: string) => ({
 });
 
 export { RestoreError } from '../backup/choose-backup.ts';
+
 /** Names of the errors of a restore whose message is written for the operator. */
 const forOperator = ['RestoreError', 'PhraseError', 'StartError', 'SealError', 'ManifestError', 'ServerFailure'];
 

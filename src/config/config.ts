@@ -19,6 +19,8 @@ export interface Config extends Omit<ValuesOf<typeof environment>, 'backupTarget
    */
   readonly startedByNpm: boolean;
   readonly descriptors: Descriptors;
+  /** The file of further certificate authorities that Node.js trusts; null without one. */
+  readonly extraCertificates: string | null;
 }
 
 /** A network that HTTP requests from SQL may reach although it is not public. */
@@ -71,8 +73,17 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     limits: readVariables(limitVariables, env),
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
     descriptors: readDescriptors(),
+    extraCertificates: env.NODE_EXTRA_CA_CERTS?.trim() || null,
   };
 }
+
+/**
+ * Reads the environment with another target of backups.
+ * @param target The value of NINEFOLD_BACKUP_URL.
+ * @throws ConfigError
+ */
+export const readConfigWithTarget = (target: string): Config =>
+  readConfig({ ...process.env, [environment.backupTarget.name]: target });
 
 /** Returns where backups are stored. By default a node stores those of its own server in its home. */
 const targetOf = ({ backupTarget: target, databaseUrl, home }: ValuesOf<typeof environment>): BackupTarget =>

@@ -8,7 +8,9 @@ import { AppsOfServer } from './apps-of-server.ts';
 import { checkRestored, failedRestore } from './check-restored.ts';
 import { recordState, writeMark } from './record-state.ts';
 
+/** Pause between two records, in milliseconds. */
 const HOUR = 60 * 60 * 1000;
+/** Age above which a record is not used, in milliseconds. */
 const DAY = 24 * HOUR;
 
 /** A server that was restored into a scratch folder. */
