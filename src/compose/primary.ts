@@ -6,6 +6,8 @@ import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
+import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
+import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
@@ -16,6 +18,7 @@ import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
+import { version } from './configuration.ts';
 import { appServer } from './from-config.ts';
 
 /** The running parts of the primary process. */
@@ -26,6 +29,10 @@ export interface Primary {
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
+  /** Adds up the figures of the workers. Parts of the primary register their gauges there. */
+  monitor: NodeMonitor;
+  /** Serves the metrics on an own port; null without one. */
+  metricsServer: MetricsServer | null;
   /** Opens the link to other nodes; null if there cannot be any. */
   openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
@@ -37,16 +44,22 @@ export interface Primary {
   updateApps(isStopping: () => boolean): Promise<void>;
 }
 
+/** The workers, as parts of the primary use them. */
+type WorkersOfPrimary = Pick<MonitorParts, 'collect' | 'workers' | 'lostLines' | 'startedAt'> & {
+  /** Sends a message to all workers. */
+  readonly send: (message: BoundMessage) => void;
+};
+
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param send Sends a message to all workers.
+ * @param workers What the primary knows of its workers.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  send: (message: BoundMessage) => void,
+  { send, ...workers }: WorkersOfPrimary,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -80,12 +93,16 @@ export async function composePrimary(
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
     const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, send });
     await watchdog.start();
+    const monitor = startMonitor(config, server, workers);
+    const metricsServer = await openMetricsPort(config, monitor);
     return {
       databaseUrl,
       postgresVersion,
       embedded,
       specification,
       watchdog,
+      monitor,
+      metricsServer,
       openLink: linkOf(config, server, events),
       needsSetup,
       refs,
@@ -97,6 +114,33 @@ export async function composePrimary(
   } finally {
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
+}
+
+function startMonitor(config: Config, server: Server, workers: Omit<WorkersOfPrimary, 'send'>): NodeMonitor {
+  const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
+  const monitor = new NodeMonitor({
+    ...workers,
+    ...{ home: config.home, version, embedded: config.databaseUrl === null },
+    database,
+    registry: new Registry(database, server.masterKey),
+    close: () => database.close(),
+  });
+  monitor.start();
+  return monitor;
+}
+
+/** @throws StartError if the address cannot be used */
+async function openMetricsPort(
+  { metricsHost: host, metricsPort: port }: Config,
+  monitor: NodeMonitor,
+): Promise<MetricsServer | null> {
+  if (port === null) return null;
+  return startMetricsServer({ host, port }, () => monitor.metrics()).catch((cause: Error) => {
+    throw new StartError(
+      `The metrics cannot be served on ${host}:${port} (${cause.message}). Set NINEFOLD_METRICS_PORT and NINEFOLD_METRICS_HOST to a free address of this machine.`,
+      { cause },
+    );
+  });
 }
 
 /**
@@ -141,6 +185,8 @@ export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError;
 
 export { ChangeRounds } from '../apps/app-changes.ts';
+export { ReportRound } from '../monitoring/figures-client.ts';
+export type { FiguresMessage } from '../monitoring/worker-report.ts';
 export { Events } from '../observe/events.ts';
 export { LineOutput } from '../observe/line-output.ts';
 export { logOutput, writeLog } from '../observe/log.ts';

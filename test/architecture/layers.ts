@@ -11,7 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['access'],
   ['identity'],
   ['accounts'],
-  ['watchdog', 'jobs'],
+  ['watchdog', 'jobs', 'monitoring'],
   ['mail'],
   ['apps'],
   ['sql-reader'],
