@@ -22,7 +22,7 @@ export interface NodeFigures {
   cores: number;
   /** One point a minute since the node started, at most for 24 hours, the oldest first. */
   history: NodeMinute[];
-  /** The apps with the most calls of the last five minutes, the busiest first. */
+  /** The apps with the most calls of the last five minutes, the busiest first, and those with the largest databases. */
   apps: AppLoad[];
   /** Number of all apps. */
   app_count: number;

@@ -1,11 +1,11 @@
 import { cpus } from 'node:os';
 import type { GaugeName } from '../../contract/metrics.ts';
-import type { NodeFigures, NodeMinute } from '../../contract/node.ts';
+import type { AppLoad, NodeFigures, NodeMinute } from '../../contract/node.ts';
 import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import type { Registry } from '../apps/registry/registry.ts';
 import type { Executor } from '../database/database.ts';
 import { addAll } from '../observe/histogram.ts';
-import { areas, callsOf, classes, durationsOf, quantileSeconds, sumOf } from './call-counts.ts';
+import { areas, callsOf, classes, durationsOf, noCalls, quantileSeconds, sumOf } from './call-counts.ts';
 import { CallTotals, OTHER } from './call-totals.ts';
 import { exposition, type HistogramValue } from './exposition.ts';
 import { Gauges } from './gauges.ts';
@@ -282,21 +282,15 @@ export class NodeMonitor {
     ]);
   }
 
+  /** Returns the apps with the most calls, then those with the largest databases among the others. */
   #busiest(): NodeFigures['apps'] {
     const { seconds, apps } = this.#calls.load();
-    const loads = [...apps].map(([ref, counts]) => {
-      const { calls, failed } = sumOf(counts);
-      return {
-        ref,
-        calls_per_second: calls / seconds,
-        failed: calls === 0 ? 0 : failed / calls,
-        p50_seconds: quantileSeconds(counts, 0.5),
-        p99_seconds: quantileSeconds(counts, 0.99),
-        database_bytes: this.#sizes?.byApp.get(ref) ?? null,
-      };
-    });
-    const shown = loads.filter(({ ref }) => ref !== CONSOLE_REF);
-    return shown.sort((a, b) => b.calls_per_second - a.calls_per_second).slice(0, LISTED_APPS);
+    const sizes = this.#sizes?.byApp ?? new Map<string, number>();
+    const known = [...new Set([...apps.keys(), ...sizes.keys()])].filter((ref) => ref !== CONSOLE_REF);
+    const loads = known.map((ref) => loadOf(ref, apps.get(ref) ?? noCalls(), seconds, sizes.get(ref) ?? null));
+    const busiest = loads.toSorted((a, b) => b.calls_per_second - a.calls_per_second).slice(0, LISTED_APPS);
+    const largest = loads.toSorted((a, b) => (b.database_bytes ?? 0) - (a.database_bytes ?? 0)).slice(0, LISTED_APPS);
+    return [...new Set([...busiest, ...largest])];
   }
 
   #backup(): NodeFigures['backup'] {
@@ -310,6 +304,18 @@ export class NodeMonitor {
       loss_window_seconds: loss ?? null,
     };
   }
+}
+
+function loadOf(ref: string, counts: Float64Array, seconds: number, bytes: number | null): AppLoad {
+  const { calls, failed } = sumOf(counts);
+  return {
+    ref,
+    calls_per_second: calls / seconds,
+    failed: calls === 0 ? 0 : failed / calls,
+    p50_seconds: quantileSeconds(counts, 0.5),
+    p99_seconds: quantileSeconds(counts, 0.99),
+    database_bytes: bytes,
+  };
 }
 
 /** Returns the points of a history, or averages of neighbours if there are more points than a chart shows. */
