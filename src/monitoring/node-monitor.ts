@@ -20,6 +20,8 @@ const MINUTE_MILLISECONDS = 60_000;
 const HISTORY_MINUTES = 1440;
 /** Time for which measured sizes of databases are used. */
 const SIZES_MILLISECONDS = 300_000;
+/** Time for which they are used if apps were created or deleted meanwhile. */
+const NEW_MILLISECONDS = 30_000;
 /** How long a scrape waits for PostgreSQL. */
 const SERVER_MILLISECONDS = 2000;
 /** Number of points of a chart on the page of the node. */
@@ -58,9 +60,8 @@ export class NodeMonitor {
   readonly #history: NodeMinute[] = [];
   readonly #processor = new ProcessorUse();
   #collecting: Promise<void> | null = null;
-  #sizes: { at: number; byApp: ReadonlyMap<string, number> } | null = null;
+  #sizes: { at: number; apps: number; byApp: ReadonlyMap<string, number> } | null = null;
   #measuring: Promise<void> | null = null;
-  #apps = 0;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(parts: MonitorParts) {
@@ -100,7 +101,7 @@ export class NodeMonitor {
   /** Returns all metrics in the text format of Prometheus. */
   async metrics(): Promise<string> {
     const [, server, disk] = await Promise.all([this.#collect(), this.#readServer(), diskOf(this.#parts.home)]);
-    void this.#measure();
+    void this.#measure(server);
     const values = new Map<string, number>(this.#counters);
     const set = (name: GaugeName, value: number) => values.set(name, value);
     const { version, startedAt, workers, lostLines } = this.#parts;
@@ -108,7 +109,6 @@ export class NodeMonitor {
     values.set(series('ninefold_info', version, process.versions.node, server?.version ?? ''), 1);
     set('ninefold_start_time_seconds', Date.parse(startedAt) / 1000);
     set('ninefold_workers', workers());
-    if (this.#sizes !== null) set('ninefold_apps', this.#apps);
     values.set('ninefold_log_lines_lost_total', lostLines());
     this.#setWorkers(values);
     if (disk) {
@@ -125,7 +125,8 @@ export class NodeMonitor {
   /** Returns the figures for the page of the node. */
   async page(): Promise<NodeFigures> {
     const [, server, disk] = await Promise.all([this.#collect(), this.#readServer(), diskOf(this.#parts.home)]);
-    await this.#measure();
+    const measuring = this.#measure(server);
+    if (this.#sizes === null) await measuring;
     const { embedded, startedAt, workers, lostLines } = this.#parts;
     const sizes = this.#sizes?.byApp ?? null;
     const { used, size } = memory();
@@ -147,7 +148,7 @@ export class NodeMonitor {
       cores: cpus().length,
       history: thinned(this.#history),
       apps: this.#busiest(),
-      app_count: this.#apps,
+      app_count: server?.apps ?? this.#sizes?.apps ?? 0,
       database_bytes: sizes && [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0),
       jobs: {
         running: this.#sum('ninefold_jobs_running'),
@@ -183,9 +184,12 @@ export class NodeMonitor {
     }
   }
 
-  /** Measures the databases of all apps unless they were measured recently. */
-  #measure(): Promise<void> {
-    if (this.#sizes !== null && performance.now() - this.#sizes.at < SIZES_MILLISECONDS) return Promise.resolve();
+  /** Measures the databases of all apps unless they were measured recently and are as many as before. */
+  #measure(server: ServerFigures | null): Promise<void> {
+    if (server === null) return Promise.resolve();
+    const { at, apps } = this.#sizes ?? { at: Number.NEGATIVE_INFINITY, apps: 0 };
+    if (performance.now() - at < (apps === server.apps ? SIZES_MILLISECONDS : NEW_MILLISECONDS))
+      return Promise.resolve();
     this.#measuring ??= this.#readSizes()
       // The error is ignored, because the server may restart. The next scrape measures again.
       .catch(() => undefined)
@@ -202,10 +206,10 @@ export class NodeMonitor {
       database,
       apps.map((app) => app.database),
     );
-    this.#apps = apps.filter(({ ref }) => ref !== CONSOLE_REF).length;
     this.#calls.keepOnly(new Set(apps.map(({ ref }) => ref)));
     const byApp = apps.map(({ ref, database: name }) => [ref, byName.get(name) ?? 0] as const);
-    this.#sizes = { at: performance.now(), byApp: new Map(byApp) };
+    const count = apps.filter(({ ref }) => ref !== CONSOLE_REF).length;
+    this.#sizes = { at: performance.now(), apps: count, byApp: new Map(byApp) };
   }
 
   async #endMinute(): Promise<void> {
@@ -341,6 +345,7 @@ function thinned(points: readonly NodeMinute[]): NodeMinute[] {
 function setServer(values: Map<string, number>, server: ServerFigures | null): void {
   values.set('ninefold_postgres_up', server === null ? 0 : 1);
   if (server === null) return;
+  values.set('ninefold_apps', server.apps);
   values.set('ninefold_postgres_connections', server.connections);
   values.set('ninefold_postgres_connections_max', server.maxConnections);
   values.set('ninefold_postgres_deadlocks_total', server.deadlocks);

@@ -1,10 +1,16 @@
+import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import { databaseSizes } from '../apps/registry/database-sizes.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
 
+/** Number of databases whose sizes one statement reads. PostgreSQL reads the size of each of their files. */
+const SIZES_AT_ONCE = 50;
+
 /** Figures of the PostgreSQL server. */
 export interface ServerFigures {
   readonly version: string;
+  /** Number of apps, without the console. */
+  readonly apps: number;
   readonly connections: number;
   readonly maxConnections: number;
   readonly deadlocks: number;
@@ -15,13 +21,14 @@ export interface ServerFigures {
   readonly standbys: readonly { readonly name: string; readonly seconds: number }[];
 }
 
-/** Query of the figures. It reads shared memory and the shared catalogs, and opens no database. */
+/** Query of the figures, in the console's database. It reads shared memory and shared catalogs, and opens no other database. */
 const FIGURES = `with log as (
     select case when pg_catalog.pg_is_in_recovery() then pg_catalog.pg_last_wal_replay_lsn()
       else pg_catalog.pg_current_wal_insert_lsn() end as lsn
   )
   select pg_catalog.json_build_object(
     'version', pg_catalog.current_setting('server_version'),
+    'apps', (select pg_catalog.count(*) from public.apps where ref <> '${CONSOLE_REF}'),
     'connections', (select count(*) from pg_catalog.pg_stat_activity where backend_type = 'client backend'),
     'maxConnections', pg_catalog.current_setting('max_connections')::int,
     'deadlocks', (select coalesce(sum(pg_catalog.pg_stat_get_db_deadlocks(oid)), 0) from pg_catalog.pg_database),
@@ -43,9 +50,6 @@ export async function readServerFigures(database: Executor): Promise<ServerFigur
   if (!figures) throw new Error('PostgreSQL returned no figures');
   return figures;
 }
-
-/** Number of databases whose sizes one statement reads. PostgreSQL reads the size of each of their files. */
-const SIZES_AT_ONCE = 50;
 
 /** Reads the sizes of databases in bytes by name, in statements of a few databases each. */
 export async function readSizes(database: Executor, names: readonly string[]): Promise<Map<string, number>> {

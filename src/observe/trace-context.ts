@@ -5,7 +5,7 @@ import type { TraceContext } from '../../contract/call-request.ts';
 const TRACEPARENT = /^([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 const ZEROS = /^0+$/;
 /** A member of tracestate (section 3.3.1): a key, and a value without comma and equals sign. */
-const MEMBER = /^[a-z\d][a-z\d_\-*/@]{0,255}=[\x20-\x2b\x2d-\x3c\x3e-\x7e]{0,255}[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
+const MEMBER = /^[a-z\d][a-z\d_\-*/@]*=[\x20-\x2b\x2d-\x3c\x3e-\x7e]*[\x21-\x2b\x2d-\x3c\x3e-\x7e]$/;
 const MAX_MEMBERS = 32;
 const MAX_STATE_CHARACTERS = 512;
 const SAMPLED = 1;
