@@ -195,7 +195,7 @@ describe('a trace', () => {
     expect(called()?.headers).toMatchObject({ traceparent: `00-${TRACE}-${root?.spanId}-01`, tracestate: 'a=1' });
     const attributes = Object.fromEntries(root?.attributes.map(({ key, value }) => [key, value]) ?? []);
     expect(attributes).toMatchObject({
-      'http.request.method': { stringValue: 'GET' },
+      'http.request.method': { stringValue: 'POST' },
       'http.response.status_code': { intValue: '200' },
       'ninefold.app': { stringValue: app.ref },
       'ninefold.request_id': { stringValue: 'traced-1' },
