@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundMessage } from '../apps/exceeded-bounds.ts';
-import { bootstrap, ServerUnfitError, updateApps } from '../apps/provisioning/bootstrap.ts';
+import { bootstrap, updateApps } from '../apps/provisioning/bootstrap.ts';
+import { ServerUnfitError } from '../apps/provisioning/check-server.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
+import { ConnectionUrlError } from '../database/split-url.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
@@ -16,7 +18,7 @@ import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
-import { appServer } from './from-config.ts';
+import { appServer, entryTarget } from './from-config.ts';
 
 /** The running parts of the primary process. */
 export interface Primary {
@@ -65,11 +67,12 @@ export async function composePrimary(
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
       });
   const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
-  const server = appServer(databaseUrl, config, secrets);
+  const entry = entryTarget(databaseUrl);
+  const server = appServer(entry, config, secrets);
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
-    const postgresVersion = await bootstrap(server, maintenance, events);
+    const postgresVersion = await bootstrap(server, entry, maintenance, events);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
@@ -138,7 +141,7 @@ const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
 
 /** Returns true for an error whose message is written for the operator. */
 export const isForOperator = (error: unknown): boolean =>
-  error instanceof StartError || error instanceof ServerUnfitError;
+  error instanceof StartError || error instanceof ServerUnfitError || error instanceof ConnectionUrlError;
 
 export { ChangeRounds } from '../apps/app-changes.ts';
 export { Events } from '../observe/events.ts';

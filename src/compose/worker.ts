@@ -71,7 +71,7 @@ import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-
 import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, entryTarget, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -149,7 +149,7 @@ export async function composeWorker(
 ): Promise<Worker> {
   const events = new Events();
   const stopLog = writeLog(events, config.logLevel, log.output);
-  const server = appServer(workerConfig.databaseUrl, config, secrets);
+  const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
   const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>

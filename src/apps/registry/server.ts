@@ -9,6 +9,8 @@ const WAIT_MILLISECONDS = 15_000;
 export interface Server {
   /** Connection parameters of the superuser; `database` is the maintenance database. */
   readonly target: ConnectionConfig;
+  /** True if the node runs the server, so that no other program uses its databases. */
+  readonly isEmbedded: boolean;
   /** AES key that encrypts the secrets of apps, 32 bytes. */
   readonly masterKey: Buffer;
   /** The limit sessionTemporaryBytes. */
