@@ -504,7 +504,8 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'The database cannot be reached.',
     meaning:
       'PostgreSQL is starting, stopping or unreachable, accepts no further connections, or refuses the app’s login. In the last case the message gives the reason.',
-    action: 'Try again after the seconds in Retry-After. Without this header, first read whether the request has changed anything.',
+    action:
+      'Try again after the seconds in Retry-After. Without this header, first read whether the request has changed anything.',
     member: memberTexts.tryAgain,
   },
   outcome_unknown: {

@@ -151,9 +151,10 @@ async function logIn(
   connection.on('parameterStatus', ({ parameterName, parameterValue }) => {
     reportedSettings.set(parameterName, parameterValue);
   });
-  if (address.channelBinding === 'require') requireChannelBinding(connection);
+  const requireBinding = address.channelBinding === 'require' ? requireChannelBinding(connection) : () => undefined;
   try {
     await client.connect();
+    requireBinding();
   } catch (error) {
     const failure = asStartupError(error);
     failure.closedSilently = failure.sqlstate === null && wasClosedByServer(connection.stream, error);
@@ -176,19 +177,24 @@ async function logIn(
 /**
  * Ends the connection if the server accepts the login without channel binding, before a password is sent. A server in
  * the middle could ask for another way to log in.
+ * @returns A function that throws if the login had no channel binding. The whole login can arrive in one read, before
+ * the end of the connection is noticed.
  */
-function requireChannelBinding(connection: ClientInternals['connection']): void {
+function requireChannelBinding(connection: ClientInternals['connection']): () => void {
   let isBound = false;
-  const refuse = (reason: string) => connection.stream.destroy(new Error(`channel_binding=require: ${reason}`));
+  const refusal = () => new Error(`channel_binding=require: the server wants a login without ${CHANNEL_BINDING}`);
   connection.prependListener('authenticationSASL', ({ mechanisms = [] }) => {
     isBound = mechanisms.includes(CHANNEL_BINDING);
-    if (!isBound) refuse(`the server does not offer ${CHANNEL_BINDING}`);
+    if (!isBound) connection.stream.destroy(refusal());
   });
-  for (const event of ['authenticationCleartextPassword', 'authenticationMD5Password', 'authenticationOk']) {
-    connection.prependListener(event, () => {
-      if (!isBound || event !== 'authenticationOk') refuse('the server wants a login without channel binding');
-    });
+  for (const event of ['authenticationCleartextPassword', 'authenticationMD5Password']) {
+    connection.prependListener(event, () => connection.stream.destroy(refusal()));
   }
+  return () => {
+    if (isBound) return;
+    connection.stream.destroy();
+    throw refusal();
+  };
 }
 
 /**

@@ -9,7 +9,8 @@ export class ConnectionUrlError extends Error {
 const DEFAULT_PORT = 5432;
 
 /** The parts of a database URL. `URL` refuses several hosts, so the part before the path is split here. */
-const FORM = /^postgres(?:ql)?:\/\/(?:(?<login>[^/?#]*)@)?(?<hosts>[^/?#@]*)(?:\/(?<database>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
+const FORM =
+  /^postgres(?:ql)?:\/\/(?:(?<login>[^/?#]*)@)?(?<hosts>[^/?#@]*)(?:\/(?<database>[^?#]*))?(?:\?(?<query>[^#]*))?$/;
 
 /**
  * Splits a database URL into its decoded parts.

@@ -1,5 +1,5 @@
-import { DatabaseError } from '../../database/database-error.ts';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
+import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import type { Events } from '../../observe/events.ts';
@@ -31,11 +31,13 @@ export async function bootstrap(
   maintenance: Pool,
   events: Events,
 ): Promise<string> {
-  const version = await withPool(entry, async (pool) => {
+  const prepare = async (pool: Pool) => {
     const checked = await checkServer(server, pool);
     await ensureMaintenanceDatabase(server, pool);
     return checked;
-  });
+  };
+  // One connection holds a lock while the other creates the database.
+  const version = await withPool(entry, prepare, 2);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
     await refuseOtherVersion(server, maintenance);

@@ -18,9 +18,7 @@ export async function ensureMaintenanceDatabase(server: Server, entry: Pool): Pr
 }
 
 async function hasDatabase(pool: Pool, name: string): Promise<boolean> {
-  const [found] = await pool.run([
-    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [name] },
-  ]);
+  const [found] = await pool.run([{ text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [name] }]);
   return (found?.rows.length ?? 0) > 0;
 }
 

@@ -32,8 +32,8 @@ export const smallPool = (target: ConnectionConfig, max = 2): Pool =>
   new Pool(target, { max, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS });
 
 /** Runs `work` with a pool that is closed afterwards. */
-export async function withPool<T>(target: ConnectionConfig, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = smallPool(target, 1);
+export async function withPool<T>(target: ConnectionConfig, work: (pool: Pool) => Promise<T>, max = 1): Promise<T> {
+  const pool = smallPool(target, max);
   try {
     return await work(pool);
   } finally {
