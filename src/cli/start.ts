@@ -2,6 +2,7 @@ import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
   answerTask,
@@ -12,7 +13,6 @@ import {
   isForOperator,
   LineOutput,
   logOutput,
-  newSetupToken,
   originsOf,
   type Primary,
   raiseOomScore,
@@ -66,25 +66,30 @@ export async function start(): Promise<void> {
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
-  const primary = await composePrimary(config, secrets, events, (message) => workers.sendToAll(message)).catch(
-    async (error: Error) => {
-      await workers.stop();
-      throw isForOperator(error) ? new CliError(error.message) : error;
+  let nodes = 1;
+  const primary = await composePrimary(config, secrets, events, {
+    send: (message) => workers.sendToAll(message),
+    onNodes: (count) => {
+      if (count !== nodes) workers.sendToAll({ type: 'nodes', count });
+      nodes = count;
     },
-  );
+  }).catch(async (error: Error) => {
+    await workers.stop();
+    throw isForOperator(error) ? new CliError(error.message) : error;
+  });
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
-  const workerConfig: Omit<WorkerConfig, 'busId'> = {
+  const workerConfig: Omit<WorkerConfig, 'busId' | 'nodes'> = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
     url,
-    setupToken: newSetupToken(),
+    setupToken: primary.setupToken,
     startedAt: new Date().toISOString(),
   };
   try {
     await workers.serve({
       workerConfig: (busId) => ({
         type: 'configure',
-        workerConfig: { ...workerConfig, busId },
+        workerConfig: { ...workerConfig, nodes, busId },
         port,
         bounds: primary.watchdog.currentBounds(),
       }),
@@ -97,11 +102,12 @@ export async function start(): Promise<void> {
     const updating = primary
       .updateApps(() => isStopping)
       .catch((error: unknown) => events.emit({ type: 'fault', requestId: null, where: 'updating apps', error }));
-    await stopped;
+    const isPlanned = await stopped;
     isStopping = true;
     await updating;
     events.emit({ type: 'node', what: 'stopping' });
     rmSync(runFile, { force: true });
+    if (isPlanned) await drain(workers, config.limits.drainSeconds);
   } finally {
     await workers.stop();
     await workers.bus.close();
@@ -110,6 +116,13 @@ export async function start(): Promise<void> {
     await primary.embedded?.stop();
   }
   events.emit({ type: 'node', what: 'stopped' });
+}
+
+/** Waits until a balancer sends no further requests to the node, which reports that it is not ready. */
+async function drain(workers: Workers, seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  workers.sendToAll({ type: 'drain' });
+  await delay(seconds * 1000);
 }
 
 /** Returns the text that the node prints on standard output when it is ready. */
@@ -142,15 +155,15 @@ function writeRunFile(config: Config, url: string): string {
 
 /**
  * Resolves at the first signal, or when the npm process that started this process has ended. A second signal ends the
- * process immediately.
+ * process immediately. Resolves to true for SIGTERM, with which service managers stop a node.
  */
-function stopSignal(config: Config): Promise<void> {
+function stopSignal(config: Config): Promise<boolean> {
   return new Promise((resolve) => {
     let asked = false;
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
       if (asked) process.exit(1);
       asked = true;
-      resolve();
+      resolve(signal === 'SIGTERM');
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
@@ -161,7 +174,7 @@ function stopSignal(config: Config): Promise<void> {
     const watch = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(watch);
-      resolve();
+      resolve(false);
     }, PARENT_MILLISECONDS);
     watch.unref();
   });

@@ -21,6 +21,10 @@ export type ToWorker =
   /** Configures the worker. `bounds` are the suspensions of apps that have not ended. */
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
+  /** The node stops soon. */
+  | { type: 'drain' }
+  /** Number of nodes that use the PostgreSQL server. */
+  | { type: 'nodes'; count: number }
   /** Number of lines of output that the processes of the node could not write. */
   | { type: 'lost lines'; lines: number }
   | TaskResultMessage
@@ -93,6 +97,13 @@ export async function runWorker(): Promise<void> {
       );
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
+    } else if (message.type === 'nodes') {
+      void composed?.then(
+        ({ onNodes }) => onNodes(message.count),
+        () => undefined,
+      );
+    } else if (message.type === 'drain') {
+      worker?.drain();
     } else if (message.type !== 'stop') {
       receiveBound(message);
     } else {

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import { bootstrap, updateApps } from '../apps/provisioning/bootstrap.ts';
 import { ServerUnfitError } from '../apps/provisioning/check-server.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
@@ -17,7 +15,7 @@ import { PostgresLink } from '../realtime/bus/postgres-link.ts';
 import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
-import { Watchdog } from '../watchdog/watchdog.ts';
+import { Watchdog, type WatchdogParts } from '../watchdog/watchdog.ts';
 import { appServer, entryTarget } from './from-config.ts';
 
 /** The running parts of the primary process. */
@@ -32,6 +30,8 @@ export interface Primary {
   openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
   needsSetup: boolean;
+  /** The secret of the one-time set-up link. */
+  setupToken: string;
   refs: string[];
   /**
    * Upgrades the databases of apps that are out of date after an upgrade of the node, until `isStopping` returns true.
@@ -42,13 +42,14 @@ export interface Primary {
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param send Sends a message to all workers.
+ * @param handlers.send Sends a message to all workers.
+ * @param handlers.onNodes Called with the number of nodes that use the server.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  send: (message: BoundMessage) => void,
+  { send, onNodes }: Pick<WatchdogParts, 'send' | 'onNodes'>,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -75,13 +76,18 @@ export async function composePrimary(
     const postgresVersion = await bootstrap(server, entry, maintenance, events);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
+    const setupToken = await registry.setupToken();
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
     const specification = new SpecificationProcess(
       new URL('./specification-process.js', import.meta.url),
       (pid) => void raiseOomScore(pid, 'expendable'),
     );
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
-    const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, send });
+    const watchdog = new Watchdog({
+      ...{ target: server.target, bounds: config.limits, processes, events, send },
+      isShared: embedded === null,
+      ...(onNodes && { onNodes }),
+    });
     await watchdog.start();
     return {
       databaseUrl,
@@ -91,6 +97,7 @@ export async function composePrimary(
       watchdog,
       openLink: linkOf(config, server, events),
       needsSetup,
+      setupToken,
       refs,
       updateApps: (isStopping) => updateApps(server, events, isStopping),
     };
@@ -131,9 +138,6 @@ const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): s
   `The master key in ${masterKeyFile(home)} does not fit this database (${message}): ${
     databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
   }.`;
-
-/** Returns a random token for the one-time set-up link. */
-export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
 /** Returns the URL of the server, with its Unix socket if there is one, because that is faster than TCP. */
 const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>

@@ -81,6 +81,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** Number of nodes that use the server. */
+  nodes: number;
   /** Id of the worker on the bus. */
   busId: string;
 }
@@ -97,6 +99,10 @@ export interface Worker {
   http: HttpServer;
   /** Processes a message about an app that exceeds a limit. */
   onBound(message: BoundMessage): void;
+  /** Divides the connections of the server by the number of nodes that use it. */
+  onNodes(nodes: number): void;
+  /** Reports that the worker is not ready, and ends each connection after its next response. */
+  drain(): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
   /** Processes messages of other workers. */
@@ -200,6 +206,8 @@ export async function composeWorker(
   return {
     http,
     onBound: (message) => hosting.bounds.receive(message),
+    onNodes: (nodes) => hosting.setNodes(nodes),
+    drain: () => http.drain(),
     catchUp: (ref) => hosting.apps.catchUp(ref),
     onBus: (message) => bus.receive(message),
     close: async () => {
@@ -232,7 +240,10 @@ type Hosting = Awaited<ReturnType<typeof composeApps>>;
 
 async function composeApps(node: Node) {
   const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
-  const share = connectionShare(await readConnectionLimit(maintenance), config.limits.nodeConnections, config.workers);
+  const serverLimit = await readConnectionLimit(maintenance);
+  const shareOf = (nodes: number) => connectionShare(serverLimit, config.limits.nodeConnections, config.workers, nodes);
+  const share = shareOf(node.workerConfig.nodes);
+  const budget = new ConnectionBudget(share.max, share.idle);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
@@ -241,7 +252,7 @@ async function composeApps(node: Node) {
     connections: config.limits.poolConnections,
     idleMilliseconds: config.limits.poolIdleSeconds * 1000,
     waitMilliseconds: limits.poolWaitSeconds.default * 1000,
-    budget: new ConnectionBudget(share.max, share.idle),
+    budget,
     isLoopback: servesOwnMachineOnly(config),
   };
   const apps: Apps = new Apps(server, registry, poolLimits, events, bounds, (app) => {
@@ -268,7 +279,11 @@ async function composeApps(node: Node) {
   );
   const { store } = node.storage;
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events, store });
-  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle };
+  const setNodes = (nodes: number) => {
+    const { max, idle } = shareOf(nodes);
+    budget.resize(max, idle);
+  };
+  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, setNodes };
 }
 
 /** Creates the contexts in which calls of `/auth/v1` run. */

@@ -64,6 +64,7 @@ export class NodeCalls {
   readonly #console: BuiltFiles;
   readonly #policies: ReturnType<typeof nodePolicies>;
   #closing = false;
+  #isDraining = false;
 
   constructor(parts: NodeCallParts) {
     this.#parts = parts;
@@ -87,6 +88,12 @@ export class NodeCalls {
     if (this.#closing) reply.headers.connection = 'close';
     if (response.destroyed) discardBody(reply);
     else writeReply(response, reply, policy, this.#parts.slowReaders);
+  }
+
+  /** Makes the health check report that the node is not ready, so that a balancer sends it no further requests. */
+  drain(): void {
+    this.#isDraining = true;
+    this.close();
   }
 
   /** Makes every connection close after its current response. */
@@ -133,16 +140,13 @@ export class NodeCalls {
   }
 
   async #health(): Promise<Reply> {
+    if (this.#isDraining) return healthReply(503, { status: 'draining' });
     const isHealthy = await this.#parts.isHealthy();
     const lostLines = this.#parts.lostLines();
-    return {
-      status: isHealthy ? 200 : 503,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      body: JSON.stringify({
-        status: isHealthy ? 'ok' : 'database_unavailable',
-        ...(lostLines > 0 && { lost_log_lines: lostLines }),
-      }),
-    };
+    return healthReply(isHealthy ? 200 : 503, {
+      status: isHealthy ? 'ok' : 'database_unavailable',
+      ...(lostLines > 0 && { lost_log_lines: lostLines }),
+    });
   }
 
   #consoleFile(request: CallRequest, name: string): Reply | null {
@@ -178,3 +182,9 @@ function decoded(segment: string): string {
     throw new NinefoldError('bad_request', { cause });
   }
 }
+
+const healthReply = (status: number, body: Readonly<Record<string, unknown>>): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  body: JSON.stringify(body),
+});

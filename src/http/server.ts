@@ -42,6 +42,8 @@ export interface HttpParts extends Omit<AppCallParts, OwnParts>, Omit<NodeCallPa
 export interface HttpServer {
   /** Resolves once the server accepts connections. Rejects if the address cannot be used. */
   listen(options: ListenOptions): Promise<void>;
+  /** Reports that the server is not ready, and ends each connection after its next response. */
+  drain(): void;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -105,6 +107,10 @@ export function buildServer(parts: HttpParts): HttpServer {
           resolve();
         });
       }),
+    drain: () => {
+      appCalls.close();
+      nodeCalls.drain();
+    },
     close: async () => {
       appCalls.close();
       nodeCalls.close();

@@ -24,6 +24,7 @@ import fileFields from '../../schema/0019_file_fields.sql';
 import changes from '../../schema/0020_changes.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
+import consoleSetup from '../../schema/console/0003_setup.sql';
 
 /** Key of the advisory lock of an update. */
 const SCHEMA_LOCK = 9_009_001;
@@ -66,6 +67,7 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_bus', sql: consoleBus, onExisting: false },
+  { name: 'console/0003_setup', sql: consoleSetup, onExisting: false },
 ];
 
 /**
