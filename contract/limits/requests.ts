@@ -138,7 +138,8 @@ export const requestLimits = limitsOf('requests', {
   requestsPerAddress: {
     unit: 'count',
     default: 0,
-    meaning: 'Requests per second from one client network, counted by each worker; 0 is no limit.',
+    meaning:
+      'Requests per second from one client network, over all workers of a node; 0 is no limit. Each node counts for itself.',
     variable: 'NINEFOLD_REQUESTS_PER_SECOND',
     range: [0, 1_000_000],
     code: 'too_many_requests',

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
+  AddressBank,
   answerTask,
   BusSwitch,
   ChangeRounds,
@@ -60,7 +61,7 @@ export async function start(): Promise<void> {
   if (warning !== null) log.write(`${warning}\n`);
   writeLog(events, config.logLevel, log);
   const stopped = stopSignal(config);
-  const workers = new Workers(config.workers, {
+  const workers = new Workers(config, {
     onLost: (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
     lostLines: () => output.lostLines + log.lostLines,
   });
@@ -234,6 +235,7 @@ class Workers {
   readonly #serving = new Set<ClusterWorker>();
   readonly #changes = new ChangeRounds<ClusterWorker>();
   readonly bus = new BusSwitch<ClusterWorker>();
+  readonly #bank: AddressBank;
   #serve: (service: Service) => void = () => undefined;
   #isServing = false;
   #stopping = false;
@@ -242,8 +244,12 @@ class Workers {
    * @param onLost Called with the reason when a worker ended unexpectedly.
    * @param lostLines Returns the number of lines that this process could not write.
    */
-  constructor(count: number, { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number }) {
-    this.#count = count;
+  constructor(
+    { workers, limits: { requestsPerAddress } }: Pick<Config, 'workers' | 'limits'>,
+    { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number },
+  ) {
+    this.#count = workers;
+    this.#bank = new AddressBank(requestsPerAddress, workers);
     this.#onLost = onLost;
     this.#lostLines = new LostLines(lostLines, (lines) => this.sendToAll({ type: 'lost lines', lines }));
     this.#service = new Promise((resolve) => {
@@ -300,7 +306,10 @@ class Workers {
             if (!worker.isDead()) sendTo(worker, workerConfig(this.#joinBus(worker)));
           });
         else if (message.type === 'bus') this.bus.receive(worker, message);
-        else if (message.type === 'app changed') void this.#spread(worker, message);
+        else if (message.type === 'ask requests') {
+          const { network } = message;
+          sendTo(worker, { type: 'grant requests', network, grant: this.#bank.take(network) });
+        } else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
           this.#serving.add(worker);

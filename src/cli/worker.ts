@@ -7,6 +7,8 @@ import {
   ChangeClient,
   type ChangeMessage,
   composeWorker,
+  GrantClient,
+  type GrantMessage,
   logOutput,
   PrimaryTaskClient,
   type TaskMessage,
@@ -28,6 +30,7 @@ export type ToWorker =
   /** Number of lines of output that the processes of the node could not write. */
   | { type: 'lost lines'; lines: number }
   | TaskResultMessage
+  | Extract<GrantMessage, { type: 'grant requests' }>
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BusToWorker
   | BoundMessage;
@@ -40,6 +43,7 @@ export type FromWorker =
   | { type: 'failed'; reason: string }
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
   | BusToPrimary
+  | Extract<GrantMessage, { type: 'ask requests' }>
   | TaskMessage;
 
 /** Interval at which a worker reports that its event loop runs. */
@@ -68,11 +72,14 @@ export async function runWorker(): Promise<void> {
     );
   const tasks = new PrimaryTaskClient(send);
   const changes = new ChangeClient(send);
+  const grants = new GrantClient(send);
   const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'task answer') {
       tasks.onResult(message);
+    } else if (message.type === 'grant requests') {
+      grants.onGrant(message);
     } else if (message.type === 'all caught up') {
       changes.onAllCaughtUp(message);
     } else if (message.type === 'catch up') {
@@ -81,7 +88,7 @@ export async function runWorker(): Promise<void> {
         .catch(() => undefined)
         .finally(() => send({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
-      composed = compose(message.workerConfig, tasks, changes, { output: log, lostLines: () => lostLines });
+      composed = compose(message.workerConfig, { tasks, changes, grants }, { output: log, lostLines: () => lostLines });
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -117,8 +124,7 @@ export async function runWorker(): Promise<void> {
 
 async function compose(
   workerConfig: WorkerConfig,
-  tasks: PrimaryTaskClient,
-  changes: ChangeClient,
+  { tasks, changes, grants }: { tasks: PrimaryTaskClient; changes: ChangeClient; grants: GrantClient },
   log: WorkerLog,
 ): Promise<Worker> {
   const config = readConfig();
@@ -127,6 +133,7 @@ async function compose(
   return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, {
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
+    askRequests: (network) => grants.ask(network),
     log,
     sendBus: (message, sent) => process.send?.(message, undefined, undefined, sent),
   });

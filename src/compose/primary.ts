@@ -148,6 +148,7 @@ export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError || error instanceof ConnectionUrlError;
 
 export { ChangeRounds } from '../apps/app-changes.ts';
+export { AddressBank } from '../limits/address-bank.ts';
 export { Events } from '../observe/events.ts';
 export { LineOutput } from '../observe/line-output.ts';
 export { logOutput, writeLog } from '../observe/log.ts';

@@ -49,6 +49,7 @@ import { serviceRole } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
+import type { GrantClient } from '../limits/grant-client.ts';
 import { InFlight } from '../limits/in-flight.ts';
 import { Events } from '../observe/events.ts';
 import type { LineOutput } from '../observe/line-output.ts';
@@ -114,6 +115,7 @@ export interface Worker {
 /** The configuration, connections and services that all parts of a worker share. */
 interface Node {
   readonly lostLines: WorkerLog['lostLines'];
+  readonly askRequests: GrantClient['ask'];
   readonly config: Config;
   readonly secrets: Secrets;
   readonly workerConfig: WorkerConfig;
@@ -136,6 +138,7 @@ interface Node {
  * @param primary.tasks Runs tasks in the specification process.
  * @param primary.everyWorker Resolves once the other workers use the changes of an app.
  * @param primary.sendBus Sends messages for other workers.
+ * @param primary.askRequests Asks for permission for requests of a client network.
  */
 export async function composeWorker(
   config: Config,
@@ -147,7 +150,9 @@ export async function composeWorker(
     everyWorker,
     log,
     sendBus,
+    askRequests,
   }: Pick<AdminContext, 'everyWorker'> & {
+    readonly askRequests: GrantClient['ask'];
     readonly tasks: TaskRunner;
     readonly log: WorkerLog;
     readonly sendBus: SendMessage<BusToPrimary>;
@@ -163,6 +168,7 @@ export async function composeWorker(
   );
   const node: Node = {
     lostLines: log.lostLines,
+    askRequests,
     config,
     secrets,
     workerConfig,
@@ -403,7 +409,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
 }
 
 function composeHttp(
-  { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
+  { config, events, origins, maintenance, specifications, traffic, storage, lostLines, askRequests }: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -418,7 +424,7 @@ function composeHttp(
   const { identities, adminContext, parser, plans, realtime, folders } = parts;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
-  const addresses = new AddressLimiter(config.limits.requestsPerAddress);
+  const addresses = new AddressLimiter(config.limits.requestsPerAddress, askRequests);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
@@ -458,6 +464,7 @@ function composeHttp(
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
+export { GrantClient, type GrantMessage } from '../limits/grant-client.ts';
 export { logOutput } from '../observe/log.ts';
 export type { BusToPrimary, BusToWorker } from '../realtime/bus/bus-message.ts';
 export {

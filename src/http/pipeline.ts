@@ -114,7 +114,7 @@ export class Pipeline {
   ): Promise<Reply | null> {
     const { apps, events } = this.#parts;
     try {
-      this.#limit(request.address);
+      if (this.#parts.addresses.perSecond > 0) await this.#limit(request.address);
       const app = await this.#open(ref).catch((error: unknown) => {
         if (portal === null) throw error;
         return null;
@@ -162,7 +162,7 @@ export class Pipeline {
     let attribution: ErrorAttribution | null = null;
     let reply: Reply;
     try {
-      this.#limit(request.address);
+      if (this.#parts.addresses.perSecond > 0) await this.#limit(request.address);
       trace.limited = performance.now();
       reply = await work(trace);
     } catch (caught) {
@@ -215,9 +215,9 @@ export class Pipeline {
     return reply;
   }
 
-  #limit(address: string): void {
+  async #limit(address: string): Promise<void> {
     const { addresses } = this.#parts;
-    const wait = addresses.take(address);
+    const wait = await addresses.take(address);
     if (wait <= 0) return;
     throw new NinefoldError('too_many_requests', {
       retryAfter: wait,
