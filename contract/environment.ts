@@ -83,11 +83,11 @@ export const environment = defineVariables({
   },
   databaseUrl: {
     name: 'NINEFOLD_DATABASE_URL',
-    kind: 'url',
+    kind: 'text',
     default: null,
     absent: 'the embedded PostgreSQL',
     meaning:
-      'A superuser’s URL of a PostgreSQL server, version 15 or newer, that only Ninefold uses. Ninefold creates roles there and revokes the access of all other roles to the databases postgres and template1.',
+      'A superuser’s URL of a PostgreSQL server, version 15 or newer: postgres://user:password@host:port/database, with the primary and its standbys as host:port,host:port. Parameters: sslmode, sslrootcert, channel_binding, target_session_attrs and host (the folder of a Unix socket). Ninefold creates roles and databases there, and leaves the databases postgres and template1 as they are.',
   },
   postgresPort: {
     name: 'NINEFOLD_POSTGRES_PORT',

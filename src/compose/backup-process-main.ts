@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import process from 'node:process';
+import { MAINTENANCE_DATABASE } from '../apps/registry/app-record.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
 import { BackupHome } from '../backup/backup-home.ts';
@@ -72,7 +73,11 @@ function backupService(configuration: BackupConfiguration): BackupService {
 }
 
 const serverAt = (url: string, { masterKey, numbers }: BackupConfiguration): Server => ({
-  target: { ...parseConnectionUrl(url, 'ninefold-backup'), searchPath: '', ignoresLockTimeout: true },
+  target: {
+    ...parseConnectionUrl(url, 'ninefold-backup'),
+    ...{ database: MAINTENANCE_DATABASE, searchPath: '', ignoresLockTimeout: true },
+  },
+  isEmbedded: true,
   masterKey: Buffer.from(masterKey, 'base64url'),
   temporaryBytes: numbers.sessionTemporaryBytes,
 });

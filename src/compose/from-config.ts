@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { LimitName } from '../../contract/limits.ts';
+import { MAINTENANCE_DATABASE } from '../apps/registry/app-record.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
 import { wideDefaults } from '../apps/settings.ts';
@@ -7,7 +8,7 @@ import { BackupHome } from '../backup/backup-home.ts';
 import { withNewFiles } from '../backup/file-backup.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
-import { parseConnectionUrl } from '../database/connection-config.ts';
+import { type ConnectionConfig, parseConnectionUrl } from '../database/connection-config.ts';
 import { DerivedFiles, withDerivedFiles } from '../files/derived-files.ts';
 import { openStore } from '../files/open-store.ts';
 import { InFlight } from '../limits/in-flight.ts';
@@ -17,9 +18,20 @@ import { ImageProcess } from '../storage/images/image-process.ts';
 import { Images } from '../storage/images/images.ts';
 import { StorageUsage } from '../storage/usage.ts';
 
-/** Returns the PostgreSQL server of the apps, with the superuser's connection parameters. */
-export const appServer = (databaseUrl: string, config: Config, secrets: Secrets): Server => ({
-  target: { ...parseConnectionUrl(databaseUrl, 'ninefold'), searchPath: '', ignoresLockTimeout: true },
+/** Returns the superuser's connection parameters for the database that the URL names. */
+export const entryTarget = (databaseUrl: string): ConnectionConfig => ({
+  ...parseConnectionUrl(databaseUrl, 'ninefold'),
+  searchPath: '',
+  ignoresLockTimeout: true,
+});
+
+/**
+ * Returns the PostgreSQL server of the apps.
+ * @param entry Connection parameters of the superuser for any database.
+ */
+export const appServer = (entry: ConnectionConfig, config: Config, secrets: Secrets): Server => ({
+  target: { ...entry, database: MAINTENANCE_DATABASE },
+  isEmbedded: config.databaseUrl === null,
   masterKey: secrets.masterKey,
   temporaryBytes: config.limits.sessionTemporaryBytes,
 });
