@@ -1,4 +1,5 @@
-import { type Host, type ServerAddress, serverAddress, urlParameters } from './server-address.ts';
+import type { Host } from './host.ts';
+import { type ServerAddress, serverAddress, urlParameters } from './server-address.ts';
 import { ServerState } from './server-state.ts';
 import { splitUrl } from './split-url.ts';
 

@@ -4,7 +4,8 @@ import tls from 'node:tls';
 import pg from 'pg';
 import type { ConnectionConfig } from './connection-config.ts';
 import { ConnectionError, DatabaseError } from './database-error.ts';
-import { type Host, hostName, type ServerAddress, tlsOptions } from './server-address.ts';
+import { type Host, hostName } from './host.ts';
+import { type ServerAddress, tlsOptions } from './server-address.ts';
 import { forgetSetting, startupOptions } from './startup-settings.ts';
 
 /**

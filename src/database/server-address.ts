@@ -1,13 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
+import type { Host } from './host.ts';
 import { ConnectionUrlError } from './split-url.ts';
-
-/** A host name or an address, and a TCP port. */
-export interface Host {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** How connections are encrypted, as `sslmode` of libpq (PostgreSQL manual, "SSL Support"); `off` is its `disable`. */
 export type TlsMode = 'off' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
@@ -127,6 +122,3 @@ export function tlsOptions({ tls, rootCertificate: root }: ServerAddress): Conne
     ...(tls !== 'verify-full' && { checkServerIdentity: () => undefined }),
   };
 }
-
-/** Returns a host as messages name it. */
-export const hostName = ({ host, port }: Host): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as after } from 'node:timers/promises';
-import { type Host, hostName } from './server-address.ts';
+import { type Host, hostName } from './host.ts';
 
 /** Closes the idle connections of one pool. Resolves once they are closed. */
 type CloseIdle = () => Promise<unknown>;

@@ -139,7 +139,6 @@ describe('two nodes', () => {
       'select max(extract(epoch from at - before)) as seconds from (select at, lag(at) over (order by at) as before from ticks) t',
       database,
     );
-    console.info(`Without jobs for ${Number(gap?.seconds).toFixed(1)} s.`);
     expect(Number(gap?.seconds)).toBeLessThan(10);
     expect(await rows('select count(*) - count(distinct due) as twice from ticks', database)).toEqual([{ twice: '0' }]);
     await runSql(nodes[0], app.ref, `select cron.unschedule('tick')`);

@@ -8,7 +8,7 @@ import pg from 'pg';
 import { freePort } from './free-port.ts';
 import { makeTestHome } from './test-folder.ts';
 
-export const run = promisify(execFile);
+const run = promisify(execFile);
 
 /** PostgreSQL refuses to run as root, so it runs as the user nobody. */
 export const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};

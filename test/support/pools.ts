@@ -1,7 +1,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type ConnectionConfig, parseConnectionUrl } from '../../src/database/connection-config.ts';
+import type { Host } from '../../src/database/host.ts';
 import { Pool, type PoolOptions } from '../../src/database/pool.ts';
-import type { Host } from '../../src/database/server-address.ts';
 import type { Statement } from '../../src/database/statement.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
 

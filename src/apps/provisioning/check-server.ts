@@ -1,10 +1,12 @@
 import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
+import { hostName } from '../../database/host.ts';
 import type { Pool } from '../../database/pool.ts';
-import { hostName } from '../../database/server-address.ts';
 import { MARKER } from '../../database/startup-settings.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import type { Server } from '../registry/server.ts';
 
+/** Characters of an unknown version() in a message. */
+const VERSION_CHARACTERS = 60;
 /** The oldest major version of PostgreSQL that can host apps. */
 const OLDEST_POSTGRES = 15;
 
@@ -83,7 +85,7 @@ const otherEngines: readonly (readonly [pattern: RegExp, name: string])[] = [
  */
 export function otherEngine(version: string): string | null {
   const [, name] = otherEngines.find(([pattern]) => pattern.test(version)) ?? [];
-  return name ?? (/^(?:PostgreSQL|EnterpriseDB) /.test(version) ? null : `“${version.slice(0, 60)}”`);
+  return name ?? (/^(?:PostgreSQL|EnterpriseDB) /.test(version) ? null : `“${version.slice(0, VERSION_CHARACTERS)}”`);
 }
 
 const otherEngineWords = (name: string): string =>
