@@ -12,10 +12,15 @@ export interface Variable {
   readonly range?: readonly [number, number];
   /** The only allowed values. */
   readonly values?: readonly string[];
+  /** True if the variable with `_FILE` at the end of its name may name a file with the value. */
+  readonly mayBeFile?: true;
   readonly meaning: string;
 }
 
 const defineVariables = <const Variables extends Readonly<Record<string, Variable>>>(variables: Variables) => variables;
+
+/** Returns the name of the variable that names a file with the value of a variable. */
+export const fileVariable = (name: Variable['name']): string => `${name}_FILE`;
 
 /** The variables of the environment, by the property of the configuration that has their value. */
 export const environment = defineVariables({
@@ -72,10 +77,33 @@ export const environment = defineVariables({
   databaseUrl: {
     name: 'NINEFOLD_DATABASE_URL',
     kind: 'url',
+    mayBeFile: true,
     default: null,
     absent: 'the embedded PostgreSQL',
     meaning:
       'A superuser’s URL of a PostgreSQL server, version 15 or newer, that only Ninefold uses. Ninefold creates roles there and revokes the access of all other roles to the databases postgres and template1.',
+  },
+  postgresBin: {
+    name: 'NINEFOLD_POSTGRES_BIN',
+    kind: 'text',
+    default: null,
+    absent: 'the programs of the npm package',
+    meaning:
+      'The folder with the programs of an installed PostgreSQL, version 15 or newer, that the embedded PostgreSQL runs, such as /usr/lib/postgresql/18/bin. Apps then have the extensions of that installation.',
+  },
+  masterKeyFile: {
+    name: 'NINEFOLD_MASTER_KEY_FILE',
+    kind: 'text',
+    default: null,
+    absent: 'secrets/master-key in NINEFOLD_HOME, which the first start creates',
+    meaning: 'The file with the key that encrypts the secrets of apps: 32 bytes in base64url. It is only read.',
+  },
+  operatorTokenFile: {
+    name: 'NINEFOLD_OPERATOR_TOKEN_FILE',
+    kind: 'text',
+    default: null,
+    absent: 'secrets/operator-token in NINEFOLD_HOME, which the first start creates',
+    meaning: 'The file with the token of the command line. It is only read.',
   },
   postgresPort: {
     name: 'NINEFOLD_POSTGRES_PORT',
@@ -104,18 +132,21 @@ export const environment = defineVariables({
   storageKey: {
     name: 'NINEFOLD_STORAGE_KEY',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     meaning: 'The access key of the S3 bucket.',
   },
   storageSecret: {
     name: 'NINEFOLD_STORAGE_SECRET',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     meaning: 'The secret key of the S3 bucket.',
   },
   brokerUrl: {
     name: 'NINEFOLD_BROKER_URL',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'PostgreSQL',
     meaning:

@@ -5,7 +5,7 @@ import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
 import type { Config } from '../config/config.ts';
-import { masterKeyFile, type Secrets } from '../config/secrets.ts';
+import { masterKeyPath, type Secrets } from '../config/secrets.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
@@ -53,6 +53,7 @@ export async function composePrimary(
     : await startEmbeddedPostgres({
         home: config.home,
         port: config.postgresPort,
+        programs: config.postgresBin,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
         proxy: {
@@ -124,9 +125,9 @@ const reasonOf = (error: unknown): string => {
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);
 };
 
-const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): string =>
-  `The master key in ${masterKeyFile(home)} does not fit this database (${message}): ${
-    databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
+const wrongKey = (config: Config, { message }: MasterKeyError): string =>
+  `The master key in ${masterKeyPath(config)} does not fit this database (${message}): ${
+    config.databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
   }.`;
 
 /** Returns a random token for the one-time set-up link. */

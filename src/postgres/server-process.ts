@@ -148,13 +148,17 @@ function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
-async function writeSettings({ folder, port, maxConnections, isProxied = false }: ServerPlan): Promise<void> {
+async function writeSettings({ binaries, folder, port, maxConnections, isProxied = false }: ServerPlan): Promise<void> {
   await writeProvidedExtensions(folder);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
-  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections, isProxied }), {
-    mode: 0o600,
-  });
+  await writeFile(
+    draft,
+    settingsFile({ dataFolder: folder.path, port, maxConnections, major: binaries.major, isProxied }),
+    {
+      mode: 0o600,
+    },
+  );
   if (folder.runAs) await chown(draft, folder.runAs.uid, folder.runAs.gid);
   await rename(draft, path);
 }
