@@ -89,6 +89,14 @@ describe.runIf(hasVector)('vector search with NINEFOLD_POSTGRES_BIN', () => {
     expect(types).toContain('query_embedding: string');
   });
 
+  it('refuses the extension in a schema where the owner has defined one of its functions', async () => {
+    const { ref } = await createApp(node);
+    await runSql(node, ref, "create function public.vector_avg(float[]) returns int language sql as 'select 1'");
+    await expect(runSql(node, ref, 'create extension vector with schema public')).rejects.toThrow('already exists');
+    const created = runSql(node, ref, "select 1 / count(*) from pg_extension where extname = 'vector'");
+    await expect(created).rejects.toThrow('division by zero');
+  });
+
   it('says what is missing if a PostgreSQL without the extension runs the data, and serves everything else', async () => {
     await node.stop();
     node = await startNode({ home, env: { NINEFOLD_WORKERS: '1' } });
