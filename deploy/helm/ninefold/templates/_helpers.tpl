@@ -81,7 +81,7 @@ spec:
         {{- fail "database.kind must be cluster, url or embedded" }}
         {{- end }}
         {{- if ne $kind "embedded" }}
-        - { name: NINEFOLD_NODE_CONNECTIONS, value: {{ .Values.nodeConnections | quote }} }
+        - { name: NINEFOLD_CONNECTIONS, value: {{ .Values.nodeConnections | quote }} }
         {{- end }}
         {{- with .Values.storage }}
         {{- if .url }}
