@@ -2,7 +2,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { query } from '../../test/support/embedded-server.ts';
-import { installedPostgres } from '../../test/support/installed-postgres.ts';
+import { installedPostgres } from '../../test/support/postgres-programs.ts';
 import { makeTestHome } from '../../test/support/test-folder.ts';
 import { findBinaries } from './binaries.ts';
 import { startEmbeddedPostgres } from './embedded.ts';

@@ -3,7 +3,7 @@ import { chmod, copyFile, mkdir, readdir, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { clone } from './clone.ts';
-import { installedPostgres } from './installed-postgres.ts';
+import { installedPostgres } from './postgres-programs.ts';
 import { copyFolder, retainedFolder } from './retained-folder.ts';
 
 /** Files of pgvector for the PostgreSQL of npm, where `.ci/run` has put them: `lib/vector.so`, `share/extension`. */
