@@ -257,7 +257,7 @@ describe('the helpdesk with the portal only', () => {
 
     await agent.page.reload();
     await agent.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
-    expect(await agent.page.getByLabel('Internal').count()).toBe(1);
+    await agent.page.getByLabel('Internal').waitFor();
     await agent.page.getByRole('button', { name: /^Solve/ }).click();
     await agent.page.getByRole('button', { name: 'Solve', exact: true }).click();
     await agent.page.getByText('Solution is missing.').waitFor();

@@ -97,15 +97,16 @@ it('the app runs the custom_access_token_hook of a Supabase project, from its mi
   await runSql(node, ref, `insert into public.user_roles (user_id, role) values ('${member.user.id}', 'moderator')`);
   expect(await refreshed()).toBe('moderator');
 
-  // A builder who acts as the member has the same claims, but for those of the session.
+  // A builder who acts as the member has the same claims, except those of the session. They expire with the acting token.
   await runSql(node, ref, 'create function public.claims() returns jsonb language sql stable return auth.jwt()');
-  const { token } = await admin<ActingToken>(node, 'POST', `/apps/${ref}/members/${member.user.id}/act`);
+  const { token, expires_at } = await admin<ActingToken>(node, 'POST', `/apps/${ref}/members/${member.user.id}/act`);
   const headers = { authorization: `Bearer ${node.operatorToken}`, 'x-ninefold-as': token };
   const claims = async () =>
     (await fetch(`${node.url}/admin/v1/apps/${ref}/rest/v1/rpc/claims`, { headers })).json() as Promise<object>;
   const own = decodeJwt((await member.client.auth.getSession()).data.session?.access_token ?? '');
-  const { session_id: _, iat: __, exp: ___, ...expected } = own;
-  await expect.poll(claims).toEqual({ ...expected, amr: [], act: { sub: 'operator' } });
+  const { session_id: _, iat: __, ...expected } = own;
+  const exp = Date.parse(expires_at) / 1000;
+  await expect.poll(claims).toEqual({ ...expected, exp, amr: [], act: { sub: 'operator' } });
 
   expect((await member.client.auth.getUser()).data.user?.id).toBe(member.user.id);
   expect((await member.client.from('messages').delete().eq('id', 1).select()).data).toEqual([{ id: 1 }]);

@@ -17,18 +17,25 @@ import { buttonsClass, Section } from './account-layout.tsx';
 export function Picture({ user }: { user: User }) {
   const portal = usePortal();
   const input = useRef<HTMLInputElement>(null);
-  const { mutate, isPending, error } = useMutation(changeAvatar(portal, user));
+  const { mutate, variables, isPending, error } = useMutation(changeAvatar(portal, user));
+  const isRemoving = variables === null;
+  const pending = isPending && t(isRemoving ? 'removing' : 'uploading');
   const hasOne = avatarPath(user, location.origin) !== null;
   return (
     <Section title={t('picture')} about={t('pictureAbout')}>
       <div className={styles.picture}>
         <Face user={user} />
         <div className={buttonsClass}>
-          <Button icon={IconCamera} busy={isPending && t('uploading')} onClick={() => input.current?.click()}>
+          <Button
+            icon={IconCamera}
+            busy={!isRemoving && pending}
+            offBecause={pending || null}
+            onClick={() => input.current?.click()}
+          >
             {t(hasOne ? 'filesReplace' : 'filesChoose')}
           </Button>
           {hasOne && (
-            <Button kind="quiet" onClick={() => !isPending && mutate(null)}>
+            <Button kind="quiet" busy={isRemoving && pending} offBecause={pending || null} onClick={() => mutate(null)}>
               {t('remove')}
             </Button>
           )}
