@@ -24,10 +24,15 @@ export interface Variable {
   readonly range?: readonly [number, number];
   /** The only allowed values. */
   readonly values?: readonly string[];
+  /** True if the variable with `_FILE` at the end of its name may name a file with the value. */
+  readonly mayBeFile?: true;
   readonly meaning: string;
 }
 
 const defineVariables = <const Variables extends Readonly<Record<string, Variable>>>(variables: Variables) => variables;
+
+/** Returns the name of the variable that names a file with the value of a variable. */
+export const fileVariable = (name: Variable['name']): string => `${name}_FILE`;
 
 /** The variables of the environment, by the property of the configuration that has their value. */
 export const environment = defineVariables({
@@ -84,10 +89,33 @@ export const environment = defineVariables({
   databaseUrl: {
     name: 'NINEFOLD_DATABASE_URL',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'the embedded PostgreSQL',
     meaning:
       'A superuser’s URL of a PostgreSQL server, version 15 or newer: postgres://user:password@host:port/database, with the primary and its standbys as host:port,host:port. Parameters: sslmode, sslrootcert, channel_binding, target_session_attrs and host (the folder of a Unix socket). Ninefold creates roles and databases there, and leaves the databases postgres and template1 as they are.',
+  },
+  postgresBin: {
+    name: 'NINEFOLD_POSTGRES_BIN',
+    kind: 'text',
+    default: null,
+    absent: 'the programs of the npm package',
+    meaning:
+      'The folder with the programs of an installed PostgreSQL, version 15 or newer, that the embedded PostgreSQL runs, such as /usr/lib/postgresql/18/bin. Apps then have the extensions of that installation.',
+  },
+  masterKeyFile: {
+    name: 'NINEFOLD_MASTER_KEY_FILE',
+    kind: 'text',
+    default: null,
+    absent: 'secrets/master-key in NINEFOLD_HOME, which the first start creates',
+    meaning: 'The file with the key that encrypts the secrets of apps: 32 bytes in base64url. It is only read.',
+  },
+  operatorTokenFile: {
+    name: 'NINEFOLD_OPERATOR_TOKEN_FILE',
+    kind: 'text',
+    default: null,
+    absent: 'secrets/operator-token in NINEFOLD_HOME, which the first start creates',
+    meaning: 'The file with the token of the command line. It is only read.',
   },
   postgresPort: {
     name: 'NINEFOLD_POSTGRES_PORT',
@@ -116,12 +144,14 @@ export const environment = defineVariables({
   storageKey: {
     name: 'NINEFOLD_STORAGE_KEY',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     meaning: 'The access key of the S3 bucket.',
   },
   storageSecret: {
     name: 'NINEFOLD_STORAGE_SECRET',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     meaning: 'The secret key of the S3 bucket.',
   },
@@ -136,6 +166,7 @@ export const environment = defineVariables({
   backupKey: {
     name: 'NINEFOLD_BACKUP_KEY',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'NINEFOLD_STORAGE_KEY',
     meaning: 'The access key of the S3 bucket of the backups.',
@@ -143,6 +174,7 @@ export const environment = defineVariables({
   backupSecret: {
     name: 'NINEFOLD_BACKUP_SECRET',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'NINEFOLD_STORAGE_SECRET',
     meaning: 'The secret key of the S3 bucket of the backups.',
@@ -150,6 +182,7 @@ export const environment = defineVariables({
   brokerUrl: {
     name: 'NINEFOLD_BROKER_URL',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'PostgreSQL',
     meaning:

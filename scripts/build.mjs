@@ -6,7 +6,7 @@
  *
  * As a command: `node scripts/build.mjs [server] [web]`; without arguments it builds both.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';

@@ -1,4 +1,4 @@
-import { defaultWords, environment, limitVariables, type Variable } from '../contract/environment.ts';
+import { defaultWords, environment, fileVariable, limitVariables, type Variable } from '../contract/environment.ts';
 import { allErrors, type ErrorEntry } from '../contract/errors.ts';
 import { type Limit, limitGroups, limits } from '../contract/limits.ts';
 import { type Metric, metrics } from '../contract/metrics.ts';
@@ -46,7 +46,7 @@ const ofNode = Object.entries(limitVariables).flatMap(([name, variable]) =>
 
 function variableTable(): string {
   const rows = [...Object.values<Variable>(environment), ...ofNode].map((variable) => [
-    `\`${variable.name}\``,
+    `\`${variable.name}\`${variable.mayBeFile ? ` or \`${fileVariable(variable.name)}\`` : ''}`,
     cell(defaultWords(variable)),
     cell(variable.meaning),
   ]);

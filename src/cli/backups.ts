@@ -12,7 +12,7 @@ import {
   restoreNode,
   sealSecrets,
 } from '../compose/backups.ts';
-import { type Config, ConfigError, readConfig, readConfigWithTarget } from '../compose/configuration.ts';
+import { type Config, ConfigError, masterKeyPath, readConfig, readConfigWithTarget } from '../compose/configuration.ts';
 import { CliError, connect } from './client.ts';
 import { bytesInWords, printTable } from './print.ts';
 
@@ -82,11 +82,7 @@ export interface BackupRow {
 /** Returns all backups of the target, the newest first. A series of another node is one row without backups. */
 export async function listBackups(): Promise<BackupRow[]> {
   const config = readConfig();
-  const listed = await listTarget(
-    requireTarget(config, null),
-    config.home,
-    readSecrets(config.home)?.masterKey ?? null,
-  );
+  const listed = await listTarget(requireTarget(config, null), config.home, readSecrets(config)?.masterKey ?? null);
   return listed.flatMap(({ series, backups }): BackupRow[] =>
     backups === null
       ? [{ series: series.id, id: 'of another node', finished_at: '', size: '', stored: '', node: series.node }]
@@ -104,8 +100,9 @@ export async function hasPhrase(): Promise<boolean> {
 
 /** Makes a recovery phrase and seals the secrets of the home with it. The backup process stores them in the target. */
 export async function makeRecoveryPhrase(): Promise<string> {
-  const { home } = readConfig();
-  const secrets = readSecrets(home);
+  const config = readConfig();
+  const { home } = config;
+  const secrets = readSecrets(config);
   if (secrets === null) throw new CliError(`No node was ever started on ${home}.`);
   const phrase = makePhrase();
   await new BackupHome(home).writeSealedSecrets(await sealSecrets(phrase, secrets));
@@ -125,7 +122,7 @@ export interface RestoreRequest {
 export async function restore({ at, to, from, series, phrase, confirm }: RestoreRequest): Promise<void> {
   const config = readConfig();
   const home = resolve(to ?? config.home);
-  const secrets = readSecrets(config.home);
+  const secrets = readSecrets(config);
   if (phrase === null && secrets === null) {
     throw new CliError(
       `${config.home} has no secrets that open the backups: pass the recovery phrase with --phrase-file.`,
@@ -145,7 +142,7 @@ export async function restore({ at, to, from, series, phrase, confirm }: Restore
     const restored = await restoreNode({
       target: requireTarget(config, from),
       unlock: phrase === null && secrets ? { secrets } : { phrase: phrase ?? '' },
-      ...{ series, at: time, home },
+      ...{ series, at: time, home, programs: config.postgresBin },
       onProgress: (progress) => print(inWords(progress)),
     });
     const lines = [
@@ -200,13 +197,11 @@ function requireTarget(config: Config, from: string | null) {
   throw new ConfigError('There is no target of backups: pass it with --from, or set NINEFOLD_BACKUP_URL.');
 }
 
-/** Returns the secrets of a home that open its backups; null if it has none. */
-function readSecrets(home: string): { masterKey: string; postgresPassword: string } | null {
-  const read = (name: string) => {
-    const file = join(home, 'secrets', name);
-    return existsSync(file) ? readFileSync(file, 'utf8').trim() : null;
-  };
-  const [masterKey, postgresPassword] = [read('master-key'), read('postgres-password')];
+/** Returns the secrets that open the backups of a home; null if it has none. */
+function readSecrets(config: Config): { masterKey: string; postgresPassword: string } | null {
+  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim() : null);
+  const masterKey = read(masterKeyPath(config));
+  const postgresPassword = read(join(config.home, 'secrets', 'postgres-password'));
   return masterKey === null || postgresPassword === null ? null : { masterKey, postgresPassword };
 }
 

@@ -54,7 +54,7 @@ const SILENT_CHECKS = 5;
 export async function start(): Promise<void> {
   const started = performance.now();
   const config = readConfig();
-  const secrets = ensureSecrets(config.home);
+  const secrets = ensureSecrets(config);
   const port = await claimPort(config);
   const warning = warnOfDescriptors(config.descriptors);
   const events = new Events();

@@ -151,7 +151,7 @@ async function compose(
   const config = readConfig();
   const folder = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
   const folders = { console: folder('web'), portal: folder('portal') };
-  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, {
+  return composeWorker(config, ensureSecrets(config), workerConfig, folders, {
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
     readFigures: (form) => figures.read(form),

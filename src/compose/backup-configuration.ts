@@ -11,6 +11,8 @@ export interface BackupConfiguration {
   readonly home: string;
   readonly databaseUrl: string;
   readonly target: Target;
+  /** The folder of an installed PostgreSQL; null for the programs of the npm package. */
+  readonly programs: string | null;
   /** In base64url. */
   readonly masterKey: string;
   readonly postgresPassword: string;
@@ -53,6 +55,7 @@ export function backupConfiguration(
   const { home, limits, publicUrl, storageUrl } = config;
   return {
     ...{ home, databaseUrl, target, postgresPassword, build, numbers: limits },
+    programs: config.postgresBin,
     masterKey: masterKey.toString('base64url'),
     hasFiles: storageUrl === null,
     node: publicUrl ?? hostname(),

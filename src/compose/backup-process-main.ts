@@ -114,7 +114,7 @@ function restoreScratch(configuration: BackupConfiguration): DrillsOptions['rest
       const { backup, server } = await recover(
         unlocked,
         { at, lsn, onProgress: (progress) => 'bytes' in progress && onBytes(progress.bytes) },
-        { folder, runAs, home },
+        { folder, runAs, home, programs: configuration.programs },
       );
       return {
         backup,

@@ -7,7 +7,7 @@ import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts'
 import { BackupHome } from '../backup/backup-home.ts';
 import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
-import { masterKeyFile, type Secrets } from '../config/secrets.ts';
+import { masterKeyPath, type Secrets } from '../config/secrets.ts';
 import { ConnectionUrlError } from '../database/split-url.ts';
 import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
 import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
@@ -76,6 +76,7 @@ export async function composePrimary(
     : await startEmbeddedPostgres({
         home: config.home,
         port: config.postgresPort,
+        programs: config.postgresBin,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
         retainedWalBytes: config.limits.backupSlotBytes,
@@ -226,9 +227,9 @@ const reasonOf = (error: unknown): string => {
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);
 };
 
-const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): string =>
-  `The master key in ${masterKeyFile(home)} does not fit this database (${message}): ${
-    databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
+const wrongKey = (config: Config, { message }: MasterKeyError): string =>
+  `The master key in ${masterKeyPath(config)} does not fit this database (${message}): ${
+    config.databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
   }.`;
 
 /** Returns the URL of the server, with its Unix socket if there is one, because that is faster than TCP. */

@@ -32,6 +32,8 @@ export interface RestoreOptions {
   readonly series: string | null;
   /** ISO 8601 in UTC, with up to six digits of a second; null for the latest time. */
   readonly at: string | null;
+  /** The folder of an installed PostgreSQL; null for the programs of the npm package. */
+  readonly programs: string | null;
   /** The home to restore into. If it has a data folder, that one is kept beside the new one. */
   readonly home: string;
   readonly onProgress: (progress: RestoreProgress) => void;
@@ -85,7 +87,9 @@ async function restoreUnlocked(unlocked: Unlocked, options: RestoreOptions): Pro
   const { path, runAs } = await locateDataFolder(home);
   const scratch = `${path}.restoring`;
   try {
-    const { backup, at, server } = await recover(unlocked, options, { folder: scratch, runAs, home });
+    const { backup, at, server } = await recover(unlocked, options, {
+      ...{ folder: scratch, runAs, home, programs: options.programs },
+    });
     await server.stop();
     const { files } = await restoreFiles(unlocked.store, openFiles(folderConfig(home)), (count, bytes) =>
       options.onProgress({ step: 'app files', files: count, bytes }),
@@ -105,6 +109,7 @@ export interface RecoverInto {
   /** A folder that does not exist. */
   readonly folder: string;
   readonly runAs: RunAs;
+  readonly programs: string | null;
   /** The home whose folder `logs` gets the log of the server. */
   readonly home: string;
 }
@@ -146,11 +151,19 @@ async function startOnceRecovered(
   { postgresPassword: password }: RecoverySecrets,
   { at, lsn }: { at: string | null; lsn: string | undefined },
   end: number,
-  { folder: path, runAs, home }: RecoverInto,
+  { folder: path, runAs, programs, home }: RecoverInto,
 ): Promise<RecoveredServer> {
   await mkdir(join(home, 'logs'), { recursive: true, mode: 0o700 });
   const start = (target: RecoveryTarget) =>
-    startRecovered({ path, runAs, target, password, logFile: join(home, 'logs', 'restore.log'), log: () => undefined });
+    startRecovered({
+      path,
+      runAs,
+      programs,
+      target,
+      password,
+      logFile: join(home, 'logs', 'restore.log'),
+      log: () => undefined,
+    });
   if (at === null) return start({ end: true });
   try {
     return await start(lsn === undefined ? { time: at.replace('T', ' ').replace('Z', '+00') } : { lsn });

@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { environment, limitVariables, type Variable } from '../../contract/environment.ts';
+import { environment, fileVariable, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 import { parseStorageUrl, type StorageUrl } from './storage-url.ts';
@@ -124,7 +125,7 @@ function readVariables<Variables extends Readonly<Record<string, Variable>>>(
   env: NodeJS.ProcessEnv,
 ): ValuesOf<Variables> {
   const values = Object.entries(variables).map(([key, variable]) => {
-    const value = env[variable.name]?.trim();
+    const value = variable.mayBeFile ? ownOrFromFile(variable, env) : env[variable.name]?.trim();
     return [key, value ? readers[variable.kind](value, variable) : variable.default];
   });
   return Object.fromEntries(values) as ValuesOf<Variables>;
@@ -146,6 +147,36 @@ function backupTarget(value: string, { name }: Variable): BackupTarget {
   const path = value.startsWith('file://') && URL.canParse(value) ? fileURLToPath(value) : value;
   if (!/^[a-z][a-z\d+.-]*:/i.test(path)) return { kind: 'folder', folder: resolve(path) };
   throw new ConfigError(`${name} must be a folder, a URL that begins with s3://, or off, not “${value}”.`);
+}
+
+/**
+ * Returns the value of a variable, or of the file for it.
+ * @throws ConfigError if both are set, because an operator would not see which of them counts.
+ */
+function ownOrFromFile(variable: Variable, env: NodeJS.ProcessEnv): string {
+  const own = env[variable.name]?.trim() ?? '';
+  const fromFile = valueFromFile(variable, env);
+  if (own === '' || fromFile === '') return own || fromFile;
+  throw new ConfigError(`${variable.name} and ${fileVariable(variable.name)} are both set: unset one of them.`);
+}
+
+/**
+ * Reads a value from the file that the variable with `_FILE` at the end of its name names. Returns an empty text if that
+ * variable is not set.
+ * @throws ConfigError, which does not repeat the value, if the file cannot be read or is empty.
+ */
+function valueFromFile({ name }: Variable, env: NodeJS.ProcessEnv): string {
+  const file = env[fileVariable(name)]?.trim();
+  if (!file) return '';
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
+    throw new ConfigError(`The file ${file} of ${fileVariable(name)} cannot be read (${reason}).`);
+  }
+  if (text === '') throw new ConfigError(`The file ${file} of ${fileVariable(name)} is empty.`);
+  return text;
 }
 
 /**

@@ -7,6 +7,7 @@ export class ConnectionUrlError extends Error {
 }
 
 /** The port of PostgreSQL, if the URL names none. */
+/** The port of PostgreSQL if the URL names none. */
 const DEFAULT_PORT = 5432;
 
 /** The parts of a database URL. `URL` refuses several hosts, so the part before the path is split here. */

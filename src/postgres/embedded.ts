@@ -39,6 +39,8 @@ export interface EmbeddedOptions {
   home: string;
   /** Port; 0 chooses a free port once and reuses it as long as it is free. */
   port: number;
+  /** Folder with the programs of an installed PostgreSQL; null for those of the npm package, which are the default. */
+  programs?: string | null;
   /** Password of the superuser `ninefold`; must stay the same for a home. */
   password: string;
   /** Maximum number of connections; default 400. */
@@ -81,7 +83,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const folder = await locateDataFolder(home);
     // Two homes can link to the same data folder if one home is a copy of the other. So the data folder is locked too.
     if (folder.linked) releases.push(await lockFolder(`${folder.path}.lock`, folder.path));
-    const binaries = await findBinaries(folder.runAs);
+    const binaries = await findBinaries(folder.runAs, options.programs ?? null);
     const log = await openLog(home);
     releases.push(() => log.close());
     if (await initialise(folder, binaries, options.password)) {

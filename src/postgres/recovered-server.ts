@@ -17,6 +17,8 @@ export interface RecoveryOptions {
   /** A data folder with the files of a base backup and, in `pg_wal`, the WAL after it. */
   readonly path: string;
   readonly runAs: RunAs;
+  /** The folder of an installed PostgreSQL; null for the programs of the npm package. */
+  readonly programs: string | null;
   readonly target: RecoveryTarget;
   /** The superuser's password in the backup. */
   readonly password: string;
@@ -54,11 +56,11 @@ const MAX_CONNECTIONS = 400;
  * @throws TargetNotReachedError, TargetTooEarlyError, or ServerFailure with PostgreSQL's own reason
  */
 export async function startRecovered(options: RecoveryOptions): Promise<RecoveredServer> {
-  const { path, runAs, password, logFile, log } = options;
+  const { path, runAs, programs, password, logFile, log } = options;
   const port = await freePort();
   const socketFolder = socketFolderFor(path, port);
   const plan: ServerPlan = {
-    binaries: await findBinaries(runAs),
+    binaries: await findBinaries(runAs, programs),
     folder: { path, runAs, linked: false } satisfies DataFolder,
     port,
     maxConnections: MAX_CONNECTIONS,

@@ -150,13 +150,17 @@ function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
-async function writeSettings({ folder, port, maxConnections, settings, isProxied = false }: ServerPlan): Promise<void> {
+async function writeSettings(plan: ServerPlan): Promise<void> {
+  const { binaries, folder, port, maxConnections, settings, isProxied = false } = plan;
   await writeProvidedExtensions(folder);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
   await writeFile(
     draft,
-    settingsFile({ dataFolder: folder.path, port, maxConnections, isProxied, further: settings ?? {} }),
+    settingsFile({
+      ...{ dataFolder: folder.path, port, maxConnections, isProxied },
+      ...{ major: binaries.major, further: settings ?? {} },
+    }),
     {
       mode: 0o600,
     },
