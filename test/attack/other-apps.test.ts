@@ -289,3 +289,18 @@ it.each([
     expect(rows).toEqual([]);
   });
 });
+
+it('the views that hide other apps decide once for each query whether a superuser reads them', async () => {
+  const { rows } = await asOwner((client) =>
+    client.query(`select c.relname as name, pg_get_viewdef(c.oid) as definition from pg_class c
+      where c.relnamespace = 'pg_catalog'::regnamespace and c.relkind = 'v'
+        and pg_get_viewdef(c.oid) like '%is_superuser_client()%' order by 1`),
+  );
+  expect(rows.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['pg_auth_members', 'pg_database', 'pg_db_role_setting', 'pg_roles', 'pg_shdescription']),
+  );
+  // A call outside of a subquery would run for each row.
+  for (const { name, definition } of rows) {
+    expect([name, definition.match(/(?<!SELECT )ninefold\.is_superuser_client\(\)/)]).toEqual([name, null]);
+  }
+});

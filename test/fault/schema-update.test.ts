@@ -6,7 +6,7 @@ import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { inDatabase, superuserUrl, withClient } from '../support/database.ts';
 import { startNode } from '../support/node.ts';
-import { conflict, makeNodeOld, makeOld, newest, recordSchemaFile } from '../support/old-app.ts';
+import { conflict, last, makeNodeOld, makeOld, newest, recordSchemaFile } from '../support/old-app.ts';
 import { ownNode } from '../support/own-node.ts';
 import { startPostgres } from '../support/postgres.ts';
 
@@ -231,7 +231,7 @@ describe('a node of the previous release', () => {
       insert into public.memberships (app, user_id, role) select '${app.ref}', user_id, 'reader' from b`);
     await makeNodeOld(node);
     await restart();
-    expect(await asSuperuser('select max(name) as name from ninefold.schema_files')).toEqual([{ name: newest }]);
+    expect(await asSuperuser('select max(name) as name from ninefold.schema_files')).toEqual([{ name: last }]);
     expect(await journal()).toEqual(before);
     const { email, password, session } = member;
     const client = clientOf(here(app));

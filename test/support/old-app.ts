@@ -8,10 +8,16 @@ const names = readdirSync(join(clone, 'src/schema'))
   .filter((file) => /^\d{4}_\w+\.sql$/.test(file))
   .map((file) => file.replace(/\.sql$/, ''))
   .sort();
-const previous = names.at(-2) ?? '';
+const textOf = (name: string) => readFileSync(join(clone, 'src/schema', `${name}.sql`), 'utf8');
 
-/** Name of the newest schema file, which an app of the previous release lacks. */
-export const newest = names.at(-1) ?? '';
+/**
+ * Name of the newest schema file that creates a table. An app of the previous release lacks it and all later files. The
+ * later files only replace definitions, so applying them twice has the effect of applying them once.
+ */
+export const newest = names.findLast((name) => /^create (?:unlogged )?table/m.test(textOf(name))) ?? '';
+/** Name of the last schema file of all. */
+export const last = names.at(-1) ?? '';
+const previous = names[names.indexOf(newest) - 1] ?? '';
 
 /**
  * Statements that need no undoing: the owner and the triggers of an object go with the object, event triggers with their
@@ -20,9 +26,9 @@ export const newest = names.at(-1) ?? '';
 const undone =
   /^(?:alter (?:table|function|sequence) ninefold\.\w+(?:\([\w", ]*\))? owner to \w+;|alter (?:table ninefold\.\w+ enable|event trigger \w+ enable) always\b.*|do \$\$)$/;
 
-/** The objects that the newest schema file creates: their kinds and names. */
+/** The objects that this file creates: their kinds and names. */
 const created = (() => {
-  const sql = readFileSync(join(clone, 'src/schema', `${newest}.sql`), 'utf8');
+  const sql = textOf(newest);
   // The undoing of other statements would need the earlier definitions.
   const other = [...sql.matchAll(/^(?:alter|drop|update|insert|delete|do)\b.*/gm)].find(([text]) => !undone.test(text));
   if (other) throw new Error(`${newest} contains “${other[0]}”, which this file cannot undo: extend it`);
@@ -73,7 +79,7 @@ export async function makeNodeOld(node: NodeAddress): Promise<void> {
 async function undoNewest(url: string, sql: string): Promise<void> {
   await withClient(url, async (client) => {
     for (const { kind, name } of [...created].reverse()) await client.query(`drop ${kind} ${name} cascade`);
-    await client.query('delete from ninefold.schema_files where name = $1', [newest]);
+    await client.query(`delete from ninefold.schema_files where name >= $1 and name !~ '^console/'`, [newest]);
     await client.query(sql);
   });
 }

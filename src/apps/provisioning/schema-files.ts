@@ -24,6 +24,7 @@ import fileFields from '../../schema/0019_file_fields.sql';
 import changes from '../../schema/0020_changes.sql';
 import traceContext from '../../schema/0021_trace_context.sql';
 import vector from '../../schema/0022_vector.sql';
+import cheaperHiding from '../../schema/0023_cheaper_hiding.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -63,6 +64,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0020_changes', sql: changes, onExisting: true },
   { name: '0021_trace_context', sql: traceContext, onExisting: true },
   { name: '0022_vector', sql: vector, onExisting: true },
+  { name: '0023_cheaper_hiding', sql: cheaperHiding, onExisting: false },
 ];
 
 /** Name of the last schema file. */

@@ -16,25 +16,48 @@ const SOON_MILLISECONDS = 250;
 /**
  * Query that returns for each app a string that represents the server objects that the app depends on: the roles that
  * every app has, its own login roles, role memberships, and the settings of ALTER ROLE and ALTER DATABASE. $1 to $3:
- * database, owner and authenticator of each app.
+ * database, owner and authenticator of each app. The query reads each catalog once, because a server has several roles
+ * and settings for each of its apps.
  */
-const QUERY = `with shared as (
+const QUERY = `with roles as materialized (
+    select r.oid, r.rolname, r.rolcanlogin, pg_catalog.concat_ws(' ', r.rolname, r.rolsuper, r.rolinherit, r.rolcreaterole, r.rolcreatedb,
+      r.rolcanlogin, r.rolreplication, r.rolbypassrls, r.rolconnlimit, r.rolvaliduntil) as words
+    from pg_catalog.pg_authid r
+  ), members as materialized (
+    select r.rolname, r.rolcanlogin, m.roleid, m.member, m.grantor, m::text as words
+    from pg_catalog.pg_auth_members m join roles r on r.oid = m.member
+  ), settings as materialized (
+    select s.setdatabase, s.setrole, r.rolname, r.rolcanlogin, s::text as words
+    from pg_catalog.pg_db_role_setting s left join roles r on r.oid = s.setrole
+  ), shared as (
     select pg_catalog.md5(pg_catalog.concat(
-      (select pg_catalog.string_agg(pg_catalog.concat(r::text, pg_catalog.shobj_description(r.oid, 'pg_authid')), ',' order by r.oid)
-        from pg_catalog.pg_roles r where not r.rolcanlogin),
-      (select pg_catalog.string_agg(m::text, ',' order by m.roleid, m.member, m.grantor) from pg_catalog.pg_auth_members m
-        join pg_catalog.pg_roles r on r.oid = m.member and not r.rolcanlogin),
-      (select pg_catalog.string_agg(s::text, ',') from pg_catalog.pg_db_role_setting s where s.setdatabase = 0 and s.setrole = 0))) as state
+      (select pg_catalog.string_agg(pg_catalog.concat(r.words, pg_catalog.shobj_description(r.oid, 'pg_authid')), ',' order by r.oid)
+        from roles r where not r.rolcanlogin),
+      (select pg_catalog.string_agg(m.words, ',' order by m.roleid, m.member, m.grantor) from members m where not m.rolcanlogin),
+      (select pg_catalog.string_agg(s.words, ',' order by s.setrole) from settings s
+        where s.setdatabase = 0 and (s.setrole = 0 or not s.rolcanlogin)))) as state
+  ), apps as (
+    select a.database, d.oid, pg_catalog.concat_ws(' ', d.datdba, d.datconnlimit, d.datacl::text) as words, a.owner, a.authenticator
+    from unnest($1::text[], $2::text[], $3::text[]) as a(database, owner, authenticator)
+    join pg_catalog.pg_database d on d.datname = a.database
+  ), logins as (
+    select a.database, l.name from apps a cross join unnest(array[a.owner, a.authenticator]) as l(name)
+  ), own as (
+    select l.database, 1 as kind, pg_catalog.string_agg(r.words, ',' order by r.oid) as words
+    from logins l join roles r on r.rolname = l.name group by l.database
+    union all
+    select l.database, 2, pg_catalog.string_agg(m.words, ',' order by m.roleid, m.member, m.grantor)
+    from logins l join members m on m.rolname = l.name group by l.database
+    union all
+    select l.database, 3, pg_catalog.string_agg(s.words, ',' order by s.setrole)
+    from logins l join settings s on s.rolname = l.name and s.setdatabase = 0 group by l.database
+    union all
+    select a.database, 4, pg_catalog.string_agg(s.words, ',' order by s.setrole)
+    from apps a join settings s on s.setdatabase = a.oid group by a.database
   )
-  select a.database as name, pg_catalog.concat(shared.state, pg_catalog.md5(pg_catalog.concat(d.datdba, d.datconnlimit, d.datacl,
-      (select pg_catalog.string_agg(r::text, ',' order by r.oid) from pg_catalog.pg_roles r where r.rolname in (a.owner, a.authenticator)),
-      (select pg_catalog.string_agg(m::text, ',' order by m.roleid, m.member, m.grantor) from pg_catalog.pg_auth_members m
-        join pg_catalog.pg_roles r on r.oid = m.member and r.rolname in (a.owner, a.authenticator)),
-      (select pg_catalog.string_agg(s::text, ',' order by s.setdatabase, s.setrole) from pg_catalog.pg_db_role_setting s
-        left join pg_catalog.pg_roles r on r.oid = s.setrole
-        where s.setdatabase = d.oid or s.setdatabase = 0 and r.rolname in (a.owner, a.authenticator))))) as state
-  from shared, unnest($1::text[], $2::text[], $3::text[]) as a(database, owner, authenticator)
-  join pg_catalog.pg_database d on d.datname = a.database`;
+  select a.database as name, pg_catalog.concat(pg_catalog.min(shared.state),
+    pg_catalog.md5(pg_catalog.concat_ws(' ', pg_catalog.min(a.words), pg_catalog.string_agg(own.words, ' ' order by own.kind)))) as state
+  from shared cross join apps a left join own on own.database = a.database group by a.database`;
 
 /**
  * Query that returns a string with the number of rows of each relation that QUERY reads, and with the transactions that
