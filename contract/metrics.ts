@@ -152,5 +152,3 @@ type NamesOf<Kind extends Metric['kind']> = {
 export type CounterName = NamesOf<'counter'>;
 /** The name of a gauge. */
 export type GaugeName = NamesOf<'gauge'>;
-/** The name of a histogram. */
-export type HistogramName = NamesOf<'histogram'>;
