@@ -15,7 +15,8 @@ export interface Variable {
     | 'proxies'
     | 'networks'
     | 'headers'
-    | 'storage';
+    | 'storage'
+    | 'backup';
   readonly default: string | number | boolean | null | readonly [];
   /** Describes a default that is not a fixed value. */
   readonly absent?: string;
@@ -82,11 +83,11 @@ export const environment = defineVariables({
   },
   databaseUrl: {
     name: 'NINEFOLD_DATABASE_URL',
-    kind: 'url',
+    kind: 'text',
     default: null,
     absent: 'the embedded PostgreSQL',
     meaning:
-      'A superuser’s URL of a PostgreSQL server, version 15 or newer, that only Ninefold uses. Ninefold creates roles there and revokes the access of all other roles to the databases postgres and template1.',
+      'A superuser’s URL of a PostgreSQL server, version 15 or newer: postgres://user:password@host:port/database, with the primary and its standbys as host:port,host:port. Parameters: sslmode, sslrootcert, channel_binding, target_session_attrs and host (the folder of a Unix socket). Ninefold creates roles and databases there, and leaves the databases postgres and template1 as they are.',
   },
   postgresPort: {
     name: 'NINEFOLD_POSTGRES_PORT',
@@ -123,6 +124,28 @@ export const environment = defineVariables({
     kind: 'text',
     default: null,
     meaning: 'The secret key of the S3 bucket.',
+  },
+  backupTarget: {
+    name: 'NINEFOLD_BACKUP_URL',
+    kind: 'backup',
+    default: null,
+    absent: 'the folder backups in NINEFOLD_HOME for the embedded PostgreSQL, off for any other server',
+    meaning:
+      'Where backups are stored: a folder, or an S3 bucket in the form of NINEFOLD_STORAGE_URL. `off` takes no backups.',
+  },
+  backupKey: {
+    name: 'NINEFOLD_BACKUP_KEY',
+    kind: 'text',
+    default: null,
+    absent: 'NINEFOLD_STORAGE_KEY',
+    meaning: 'The access key of the S3 bucket of the backups.',
+  },
+  backupSecret: {
+    name: 'NINEFOLD_BACKUP_SECRET',
+    kind: 'text',
+    default: null,
+    absent: 'NINEFOLD_STORAGE_SECRET',
+    meaning: 'The secret key of the S3 bucket of the backups.',
   },
   brokerUrl: {
     name: 'NINEFOLD_BROKER_URL',

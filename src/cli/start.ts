@@ -2,8 +2,10 @@ import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
+  AddressBank,
   answerTask,
   BusSwitch,
   ChangeRounds,
@@ -13,7 +15,6 @@ import {
   isForOperator,
   LineOutput,
   logOutput,
-  newSetupToken,
   originsOf,
   type Primary,
   ReportRound,
@@ -64,14 +65,19 @@ export async function start(): Promise<void> {
   writeLog(events, { level, format: logFormat === 'json' ? 'json' : 'events', output: log });
   const startedAt = new Date().toISOString();
   const stopped = stopSignal(config);
-  const workers = new Workers(config.workers, {
+  const workers = new Workers(config, {
     onLost: (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
     lostLines: () => output.lostLines + log.lostLines,
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
+  let nodes = 1;
   const primary = await composePrimary(config, secrets, events, {
     send: (message) => workers.sendToAll(message),
+    onNodes: (count) => {
+      if (count !== nodes) workers.sendToAll({ type: 'nodes', count });
+      nodes = count;
+    },
     collect: () => workers.collectFigures(),
     workers: () => workers.servingCount,
     lostLines: () => workers.lostLines,
@@ -81,18 +87,18 @@ export async function start(): Promise<void> {
     throw isForOperator(error) ? new CliError(error.message) : error;
   });
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
-  const workerConfig: Omit<WorkerConfig, 'busId'> = {
+  const workerConfig: Omit<WorkerConfig, 'busId' | 'nodes'> = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
     url,
-    setupToken: newSetupToken(),
+    setupToken: primary.setupToken,
     startedAt,
   };
   try {
     await workers.serve({
       workerConfig: (busId) => ({
         type: 'configure',
-        workerConfig: { ...workerConfig, busId },
+        workerConfig: { ...workerConfig, nodes, busId },
         port,
         bounds: primary.watchdog.currentBounds(),
       }),
@@ -106,11 +112,12 @@ export async function start(): Promise<void> {
     const updating = primary
       .updateApps(() => isStopping)
       .catch((error: unknown) => events.emit({ type: 'fault', requestId: null, where: 'updating apps', error }));
-    await stopped;
+    const isPlanned = await stopped;
     isStopping = true;
     await updating;
     events.emit({ type: 'node', what: 'stopping' });
     rmSync(runFile, { force: true });
+    if (isPlanned) await drain(workers, config.limits.drainSeconds);
   } finally {
     await workers.stop();
     await workers.bus.close();
@@ -118,9 +125,19 @@ export async function start(): Promise<void> {
     await primary.monitor.stop();
     await primary.watchdog.stop();
     primary.specification.close();
+    // The embedded server stops once the backups have its last WAL.
+    primary.backups?.finish();
     await primary.embedded?.stop();
+    await primary.backups?.stop();
   }
   events.emit({ type: 'node', what: 'stopped' });
+}
+
+/** Waits until a balancer sends no further requests to the node, which reports that it is not ready. */
+async function drain(workers: Workers, seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  workers.sendToAll({ type: 'drain' });
+  await delay(seconds * 1000);
 }
 
 /** Returns the text that the node prints on standard output when it is ready. */
@@ -158,15 +175,15 @@ function writeRunFile(config: Config, url: string): string {
 
 /**
  * Resolves at the first signal, or when the npm process that started this process has ended. A second signal ends the
- * process immediately.
+ * process immediately. Resolves to true for SIGTERM, with which service managers stop a node.
  */
-function stopSignal(config: Config): Promise<void> {
+function stopSignal(config: Config): Promise<boolean> {
   return new Promise((resolve) => {
     let asked = false;
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
       if (asked) process.exit(1);
       asked = true;
-      resolve();
+      resolve(signal === 'SIGTERM');
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
@@ -177,7 +194,7 @@ function stopSignal(config: Config): Promise<void> {
     const watch = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(watch);
-      resolve();
+      resolve(false);
     }, PARENT_MILLISECONDS);
     watch.unref();
   });
@@ -239,6 +256,7 @@ class Workers {
   readonly #changes = new ChangeRounds<ClusterWorker>();
   readonly #reports = new ReportRound<ClusterWorker>();
   readonly bus = new BusSwitch<ClusterWorker>();
+  readonly #bank: AddressBank;
   #serve: (service: Service) => void = () => undefined;
   #isServing = false;
   #stopping = false;
@@ -247,8 +265,12 @@ class Workers {
    * @param onLost Called with the reason when a worker ended unexpectedly.
    * @param lostLines Returns the number of lines that this process could not write.
    */
-  constructor(count: number, { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number }) {
-    this.#count = count;
+  constructor(
+    { workers, limits: { requestsPerAddress } }: Pick<Config, 'workers' | 'limits'>,
+    { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number },
+  ) {
+    this.#count = workers;
+    this.#bank = new AddressBank(requestsPerAddress, workers);
     this.#onLost = onLost;
     this.#lostLines = new LostLines(lostLines, (lines) => this.sendToAll({ type: 'lost lines', lines }));
     this.#service = new Promise((resolve) => {
@@ -322,7 +344,10 @@ class Workers {
             if (!worker.isDead()) sendTo(worker, workerConfig(this.#joinBus(worker)));
           });
         else if (message.type === 'bus') this.bus.receive(worker, message);
-        else if (message.type === 'app changed') void this.#spread(worker, message);
+        else if (message.type === 'ask requests') {
+          const { network } = message;
+          sendTo(worker, { type: 'grant requests', network, grant: this.#bank.take(network) });
+        } else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
           this.#serving.add(worker);

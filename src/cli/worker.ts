@@ -9,6 +9,8 @@ import {
   composeWorker,
   FiguresClient,
   type FiguresMessage,
+  GrantClient,
+  type GrantMessage,
   logOutput,
   PrimaryTaskClient,
   type TaskMessage,
@@ -23,9 +25,14 @@ export type ToWorker =
   /** Configures the worker. `bounds` are the suspensions of apps that have not ended. */
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
+  /** The node stops soon. */
+  | { type: 'drain' }
+  /** Number of nodes that use the PostgreSQL server. */
+  | { type: 'nodes'; count: number }
   /** Number of lines of output that the processes of the node could not write. */
   | { type: 'lost lines'; lines: number }
   | TaskResultMessage
+  | Extract<GrantMessage, { type: 'grant requests' }>
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BusToWorker
   | Extract<FiguresMessage, { type: 'figures wanted' | 'node figures' }>
@@ -40,6 +47,7 @@ export type FromWorker =
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
   | BusToPrimary
   | Extract<FiguresMessage, { type: 'figures' | 'node figures wanted' }>
+  | Extract<GrantMessage, { type: 'ask requests' }>
   | TaskMessage;
 
 /** Interval at which a worker reports that its event loop runs. */
@@ -69,11 +77,14 @@ export async function runWorker(): Promise<void> {
   const tasks = new PrimaryTaskClient(send);
   const changes = new ChangeClient(send);
   const figures = new FiguresClient(send);
+  const grants = new GrantClient(send);
   const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'task answer') {
       tasks.onResult(message);
+    } else if (message.type === 'grant requests') {
+      grants.onGrant(message);
     } else if (message.type === 'all caught up') {
       changes.onAllCaughtUp(message);
     } else if (message.type === 'catch up') {
@@ -84,7 +95,7 @@ export async function runWorker(): Promise<void> {
     } else if (message.type === 'configure') {
       composed = compose(
         message.workerConfig,
-        { tasks, changes, figures },
+        { tasks, changes, figures, grants },
         { output: log, lostLines: () => lostLines },
       );
       message.bounds.forEach(receiveBound);
@@ -109,6 +120,13 @@ export async function runWorker(): Promise<void> {
       figures.onFigures(message);
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
+    } else if (message.type === 'nodes') {
+      void composed?.then(
+        ({ onNodes }) => onNodes(message.count),
+        () => undefined,
+      );
+    } else if (message.type === 'drain') {
+      worker?.drain();
     } else if (message.type !== 'stop') {
       receiveBound(message);
     } else {
@@ -122,7 +140,12 @@ export async function runWorker(): Promise<void> {
 
 async function compose(
   workerConfig: WorkerConfig,
-  { tasks, changes, figures }: { tasks: PrimaryTaskClient; changes: ChangeClient; figures: FiguresClient },
+  {
+    tasks,
+    changes,
+    figures,
+    grants,
+  }: { tasks: PrimaryTaskClient; changes: ChangeClient; figures: FiguresClient; grants: GrantClient },
   log: WorkerLog,
 ): Promise<Worker> {
   const config = readConfig();
@@ -132,6 +155,7 @@ async function compose(
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
     readFigures: (form) => figures.read(form),
+    askRequests: (network) => grants.ask(network),
     log,
     sendBus: (message, sent) => process.send?.(message, undefined, undefined, sent),
   });

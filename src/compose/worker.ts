@@ -19,7 +19,6 @@ import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
-import { wideDefaults } from '../apps/settings.ts';
 import { CallStatistics } from '../apps/statistics/call-statistics.ts';
 import { ErrorStatistics } from '../apps/statistics/error-statistics.ts';
 import type { AuthContext } from '../auth/context.ts';
@@ -31,6 +30,7 @@ import { ProviderClients } from '../auth/providers/provider-client.ts';
 import { grantForPasskey } from '../auth/second-factors/sign-in-with-passkey.ts';
 import { exactEmail, normaliseId, normalisePhone } from '../auth/sign-in/addresses.ts';
 import { grantForPassword } from '../auth/sign-in/sign-in-with-password.ts';
+import { BackupHome } from '../backup/backup-home.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
@@ -49,6 +49,7 @@ import { serviceRole } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
+import type { GrantClient } from '../limits/grant-client.ts';
 import { InFlight } from '../limits/in-flight.ts';
 import { SpanExporter } from '../monitoring/span-exporter.ts';
 import { WorkerFigures } from '../monitoring/worker-figures.ts';
@@ -76,7 +77,7 @@ import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-
 import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, entryTarget, nodeLimits, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -86,6 +87,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** Number of nodes that use the server. */
+  nodes: number;
   /** Id of the worker on the bus. */
   busId: string;
 }
@@ -102,6 +105,10 @@ export interface Worker {
   http: HttpServer;
   /** Processes a message about an app that exceeds a limit. */
   onBound(message: BoundMessage): void;
+  /** Divides the connections of the server by the number of nodes that use it. */
+  onNodes(nodes: number): void;
+  /** Reports that the worker is not ready, and ends each connection after its next response. */
+  drain(): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
   /** Processes messages of other workers. */
@@ -117,6 +124,7 @@ export interface Worker {
 /** The configuration, connections and services that all parts of a worker share. */
 interface Node {
   readonly lostLines: WorkerLog['lostLines'];
+  readonly askRequests: GrantClient['ask'];
   readonly config: Config;
   readonly secrets: Secrets;
   readonly workerConfig: WorkerConfig;
@@ -140,6 +148,7 @@ interface Node {
  * @param primary.tasks Runs tasks in the specification process.
  * @param primary.everyWorker Resolves once the other workers use the changes of an app.
  * @param primary.sendBus Sends messages for other workers.
+ * @param primary.askRequests Asks for permission for requests of a client network.
  */
 export async function composeWorker(
   config: Config,
@@ -152,7 +161,9 @@ export async function composeWorker(
     log,
     sendBus,
     readFigures,
+    askRequests,
   }: Pick<AdminContext, 'everyWorker' | 'readFigures'> & {
+    readonly askRequests: GrantClient['ask'];
     readonly tasks: TaskRunner;
     readonly log: WorkerLog;
     readonly sendBus: SendMessage<BusToPrimary>;
@@ -162,7 +173,7 @@ export async function composeWorker(
   const { logLevel: level, logFormat } = config;
   const format = logFormat === 'json' ? 'json' : 'events';
   const stopLog = writeLog(events, { level, format, output: log.output });
-  const server = appServer(workerConfig.databaseUrl, config, secrets);
+  const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
   const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
@@ -170,6 +181,7 @@ export async function composeWorker(
   );
   const node: Node = {
     lostLines: log.lostLines,
+    askRequests,
     config,
     secrets,
     workerConfig,
@@ -217,6 +229,11 @@ export async function composeWorker(
   return {
     http,
     onBound: (message) => hosting.bounds.receive(message),
+    onNodes: (nodes) => hosting.setNodes(nodes),
+    drain: () => {
+      node.readiness.drain();
+      http.drain();
+    },
     catchUp: (ref) => hosting.apps.catchUp(ref),
     onBus: (message) => bus.receive(message),
     readiness: node.readiness,
@@ -283,26 +300,19 @@ function composeMonitoring(
   };
 }
 
-/** Returns the limits of this node that chapter 9 shows. */
-function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationService>[2] {
-  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
-  return {
-    ...config.limits,
-    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
-  };
-}
-
 /** The apps of a worker, and the work that starts when an app is opened. */
 type Hosting = Awaited<ReturnType<typeof composeApps>>;
 
 async function composeApps(node: Node) {
   const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
-  const share = connectionShare(await readConnectionLimit(maintenance), config.limits.nodeConnections, config.workers);
+  const serverLimit = await readConnectionLimit(maintenance);
+  const shareOf = (nodes: number) => connectionShare(serverLimit, config.limits.nodeConnections, config.workers, nodes);
+  const share = shareOf(node.workerConfig.nodes);
+  const budget = new ConnectionBudget(share.max, share.idle);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
   const bounds = new ExceededBounds();
-  const budget = new ConnectionBudget(share.max, share.idle);
   const poolLimits = {
     connections: config.limits.poolConnections,
     idleMilliseconds: config.limits.poolIdleSeconds * 1000,
@@ -334,7 +344,11 @@ async function composeApps(node: Node) {
   );
   const { store } = node.storage;
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events, store });
-  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, budget };
+  const setNodes = (nodes: number) => {
+    const { max, idle } = shareOf(nodes);
+    budget.resize(max, idle);
+  };
+  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, budget, setNodes };
 }
 
 /** Creates the contexts in which calls of `/auth/v1` run. */
@@ -359,6 +373,15 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 }
 
 type Auth = ReturnType<typeof composeAuth>;
+
+/** Returns the backups of a node; null if it takes none. */
+const backupsOf = (
+  { home, backupTarget }: Config,
+  { masterKey, postgresPassword }: Secrets,
+): AdminContext['backups'] =>
+  backupTarget.kind === 'off'
+    ? null
+    : { home: new BackupHome(home), secrets: { masterKey: masterKey.toString('base64url'), postgresPassword } };
 
 function composeAdmin(
   node: Node,
@@ -388,6 +411,7 @@ function composeAdmin(
     events,
     passwords: passwords.of(CONSOLE_REF),
     store: node.storage.store,
+    backups: backupsOf(config, secrets),
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,
@@ -454,7 +478,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
 }
 
 function composeHttp(
-  { config, secrets, events, origins, maintenance, specifications, traffic, storage, lostLines, readiness }: Node,
+  node: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -467,9 +491,11 @@ function composeHttp(
   },
 ): HttpServer {
   const { identities, adminContext, parser, plans, realtime, folders } = parts;
+  const { config, secrets, events, origins, maintenance, specifications, traffic, storage, lostLines } = node;
+  const { readiness, askRequests } = node;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
-  const addresses = new AddressLimiter(config.limits.requestsPerAddress);
+  const addresses = new AddressLimiter(config.limits.requestsPerAddress, askRequests);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
@@ -513,6 +539,7 @@ function composeHttp(
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
+export { GrantClient, type GrantMessage } from '../limits/grant-client.ts';
 export { FiguresClient } from '../monitoring/figures-client.ts';
 export type { FiguresMessage, WorkerReport } from '../monitoring/worker-report.ts';
 export { logOutput } from '../observe/log.ts';

@@ -16,7 +16,7 @@ describe('readConfig', () => {
   it('throws an error that names the invalid variable and the values that it accepts', () => {
     expect(() => readConfig({ NINEFOLD_PORT: '90o9' })).toThrow('NINEFOLD_PORT must be a whole number from 0 to 65535');
     expect(() => readConfig({ NINEFOLD_WORKERS: '0' })).toThrow(ConfigError);
-    expect(() => readConfig({ NINEFOLD_DATABASE_URL: 'not a url' })).toThrow('NINEFOLD_DATABASE_URL must be a URL');
+    expect(() => readConfig({ NINEFOLD_URL: 'not a url' })).toThrow('NINEFOLD_URL must be a URL');
     expect(() => readConfig({ NINEFOLD_LOG: 'loud' })).toThrow('NINEFOLD_LOG must be one of trace, debug, info');
     expect(() => readConfig({ NINEFOLD_POOL: '0' })).toThrow('NINEFOLD_POOL must be a whole number from 1 to 100');
   });

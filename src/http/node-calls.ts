@@ -168,6 +168,7 @@ export class NodeCalls {
   }
 
   async #health(): Promise<Reply> {
+    if (this.#parts.readiness.isDraining) return checkReply(503, { status: 'draining' });
     const isHealthy = await this.#parts.isHealthy();
     const lostLines = this.#parts.lostLines();
     return checkReply(isHealthy ? 200 : 503, {

@@ -42,6 +42,8 @@ export interface HttpParts extends Omit<AppCallParts, OwnParts>, Omit<NodeCallPa
 export interface HttpServer {
   /** Resolves once the server accepts connections. Rejects if the address cannot be used. */
   listen(options: ListenOptions): Promise<void>;
+  /** Ends each connection after its next response. */
+  drain(): void;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
   /** Returns the number of open connections, and of all bytes sent to clients. */
@@ -109,6 +111,10 @@ export function buildServer(parts: HttpParts): HttpServer {
           resolve();
         });
       }),
+    drain: () => {
+      appCalls.close();
+      nodeCalls.close();
+    },
     close: async () => {
       appCalls.close();
       nodeCalls.close();

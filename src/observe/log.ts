@@ -61,6 +61,7 @@ export function writeLog(
         else log.debug(withoutValues(event), 'call');
         return;
       case 'postgres':
+      case 'backup':
         log.info(event.detail ?? {}, event.message);
         return;
       case 'node':

@@ -20,7 +20,7 @@ import { newestAppFile } from './schema-files.ts';
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
 /** Matches the databases of the server itself, of Ninefold, and of apps. They cannot be attached. */
-const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
+const OWN_DATABASES = /^(postgres|template[01]|ninefold_(?:template|maintenance)|app_.*)$/;
 
 /** The schema file that creates the tables of files. The names of schema files begin with a number. */
 const FIRST_WITH_FILES = '0018_files';
