@@ -101,14 +101,18 @@ export const metrics = defineMetrics({
   ninefold_postgres_up: { kind: 'gauge', meaning: '1 if PostgreSQL answered the scrape, otherwise 0.' },
   ninefold_postgres_connections: { kind: 'gauge', meaning: 'Client connections of the PostgreSQL server.' },
   ninefold_postgres_connections_max: { kind: 'gauge', meaning: 'PostgreSQL’s max_connections.' },
-  ninefold_postgres_deadlocks_total: { kind: 'counter', meaning: 'Deadlocks in all databases.' },
+  ninefold_postgres_deadlocks_total: {
+    kind: 'counter',
+    meaning: 'Deadlocks in all databases. Read at most every five minutes.',
+  },
   ninefold_postgres_oldest_transaction_seconds: {
     kind: 'gauge',
     meaning: 'Age of the oldest open transaction.',
   },
   ninefold_postgres_frozen_xid_age: {
     kind: 'gauge',
-    meaning: 'Age of the oldest unfrozen transaction id. PostgreSQL stops writes near two thousand million.',
+    meaning:
+      'Age of the oldest unfrozen transaction id. PostgreSQL stops writes near two thousand million. Read at most every five minutes.',
   },
   ninefold_postgres_wal_bytes_total: { kind: 'counter', meaning: 'Bytes of write-ahead log (WAL) since initdb.' },
   ninefold_replication_lag_seconds: {
@@ -148,5 +152,3 @@ type NamesOf<Kind extends Metric['kind']> = {
 export type CounterName = NamesOf<'counter'>;
 /** The name of a gauge. */
 export type GaugeName = NamesOf<'gauge'>;
-/** The name of a histogram. */
-export type HistogramName = NamesOf<'histogram'>;

@@ -11,7 +11,13 @@ import { exposition, type HistogramValue } from './exposition.ts';
 import { Gauges } from './gauges.ts';
 import { diskOf, memory, ProcessorUse } from './machine.ts';
 import { series } from './series.ts';
-import { readServerFigures, readSizes, type ServerFigures } from './server-figures.ts';
+import {
+  type DatabaseTotals,
+  readDatabaseTotals,
+  readServerFigures,
+  readSizes,
+  type ServerFigures,
+} from './server-figures.ts';
 import type { FiguresForm, WaitingMails, WorkerReport } from './worker-report.ts';
 
 /** Interval of the points of the history. */
@@ -60,7 +66,7 @@ export class NodeMonitor {
   readonly #history: NodeMinute[] = [];
   readonly #processor = new ProcessorUse();
   #collecting: Promise<void> | null = null;
-  #sizes: { at: number; apps: number; byApp: ReadonlyMap<string, number> } | null = null;
+  #sizes: { at: number; apps: number; byApp: ReadonlyMap<string, number>; totals: DatabaseTotals } | null = null;
   #measuring: Promise<void> | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -141,7 +147,7 @@ export class NodeMonitor {
         connections: server?.connections ?? null,
         max_connections: server?.maxConnections ?? null,
         oldest_transaction_seconds: server?.oldestTransactionSeconds ?? null,
-        frozen_xid_age: server?.frozenXidAge ?? null,
+        frozen_xid_age: this.#sizes?.totals.frozenXidAge ?? null,
       },
       disk: disk && { used_bytes: disk.size - disk.free, size_bytes: disk.size },
       memory: { used_bytes: used, size_bytes: size },
@@ -209,7 +215,8 @@ export class NodeMonitor {
     this.#calls.keepOnly(new Set(apps.map(({ ref }) => ref)));
     const byApp = apps.map(({ ref, database: name }) => [ref, byName.get(name) ?? 0] as const);
     const count = apps.filter(({ ref }) => ref !== CONSOLE_REF).length;
-    this.#sizes = { at: performance.now(), apps: count, byApp: new Map(byApp) };
+    const totals = await readDatabaseTotals(database);
+    this.#sizes = { at: performance.now(), apps: count, byApp: new Map(byApp), totals };
   }
 
   async #endMinute(): Promise<void> {
@@ -269,6 +276,9 @@ export class NodeMonitor {
 
   #setSizes(values: Map<string, number>): void {
     if (this.#sizes === null) return;
+    const { deadlocks, frozenXidAge } = this.#sizes.totals;
+    values.set('ninefold_postgres_deadlocks_total', deadlocks);
+    values.set('ninefold_postgres_frozen_xid_age', frozenXidAge);
     let others = 0;
     for (const [app, bytes] of this.#sizes.byApp) {
       if (this.#calls.totals.has(app)) values.set(series('ninefold_database_bytes', app), bytes);
@@ -348,9 +358,7 @@ function setServer(values: Map<string, number>, server: ServerFigures | null): v
   values.set('ninefold_apps', server.apps);
   values.set('ninefold_postgres_connections', server.connections);
   values.set('ninefold_postgres_connections_max', server.maxConnections);
-  values.set('ninefold_postgres_deadlocks_total', server.deadlocks);
   values.set('ninefold_postgres_oldest_transaction_seconds', server.oldestTransactionSeconds);
-  values.set('ninefold_postgres_frozen_xid_age', server.frozenXidAge);
   values.set('ninefold_postgres_wal_bytes_total', server.walBytes);
   for (const { name, bytes } of server.slots) values.set(series('ninefold_slot_retained_bytes', name), bytes);
   for (const { name, seconds } of server.standbys) {
