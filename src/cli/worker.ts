@@ -7,6 +7,8 @@ import {
   ChangeClient,
   type ChangeMessage,
   composeWorker,
+  FiguresClient,
+  type FiguresMessage,
   GrantClient,
   type GrantMessage,
   logOutput,
@@ -33,6 +35,7 @@ export type ToWorker =
   | Extract<GrantMessage, { type: 'grant requests' }>
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BusToWorker
+  | Extract<FiguresMessage, { type: 'figures wanted' | 'node figures' }>
   | BoundMessage;
 /** Messages of a worker to the primary. */
 export type FromWorker =
@@ -43,6 +46,7 @@ export type FromWorker =
   | { type: 'failed'; reason: string }
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
   | BusToPrimary
+  | Extract<FiguresMessage, { type: 'figures' | 'node figures wanted' }>
   | Extract<GrantMessage, { type: 'ask requests' }>
   | TaskMessage;
 
@@ -72,6 +76,7 @@ export async function runWorker(): Promise<void> {
     );
   const tasks = new PrimaryTaskClient(send);
   const changes = new ChangeClient(send);
+  const figures = new FiguresClient(send);
   const grants = new GrantClient(send);
   const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
@@ -88,7 +93,11 @@ export async function runWorker(): Promise<void> {
         .catch(() => undefined)
         .finally(() => send({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
-      composed = compose(message.workerConfig, { tasks, changes, grants }, { output: log, lostLines: () => lostLines });
+      composed = compose(
+        message.workerConfig,
+        { tasks, changes, figures, grants },
+        { output: log, lostLines: () => lostLines },
+      );
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -102,6 +111,13 @@ export async function runWorker(): Promise<void> {
         ({ onBus }) => onBus(message),
         () => undefined,
       );
+    } else if (message.type === 'figures wanted') {
+      void composed?.then(
+        ({ report }) => send({ type: 'figures', report: report() }),
+        () => undefined,
+      );
+    } else if (message.type === 'node figures') {
+      figures.onFigures(message);
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
     } else if (message.type === 'nodes') {
@@ -124,7 +140,12 @@ export async function runWorker(): Promise<void> {
 
 async function compose(
   workerConfig: WorkerConfig,
-  { tasks, changes, grants }: { tasks: PrimaryTaskClient; changes: ChangeClient; grants: GrantClient },
+  {
+    tasks,
+    changes,
+    figures,
+    grants,
+  }: { tasks: PrimaryTaskClient; changes: ChangeClient; figures: FiguresClient; grants: GrantClient },
   log: WorkerLog,
 ): Promise<Worker> {
   const config = readConfig();
@@ -133,6 +154,7 @@ async function compose(
   return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, {
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
+    readFigures: (form) => figures.read(form),
     askRequests: (network) => grants.ask(network),
     log,
     sendBus: (message, sent) => process.send?.(message, undefined, undefined, sent),

@@ -1,11 +1,16 @@
 import { bootstrap, updateApps } from '../apps/provisioning/bootstrap.ts';
 import { ServerUnfitError } from '../apps/provisioning/check-server.ts';
+import { schemaIdentity } from '../apps/provisioning/schema-files.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
+import { BackupHome } from '../backup/backup-home.ts';
+import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
 import { ConnectionUrlError } from '../database/split-url.ts';
+import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
+import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
@@ -16,6 +21,8 @@ import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog, type WatchdogParts } from '../watchdog/watchdog.ts';
+import { backupConfiguration, backupTargetOf } from './backup-configuration.ts';
+import { version } from './configuration.ts';
 import { appServer, entryTarget } from './from-config.ts';
 
 /** The running parts of the primary process. */
@@ -26,6 +33,12 @@ export interface Primary {
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
+  /** Backs the node up; null if it takes no backups. */
+  backups: BackupProcess<object> | null;
+  /** Adds up the figures of the workers. Parts of the primary register their gauges there. */
+  monitor: NodeMonitor;
+  /** Serves the metrics on an own port; null without one. */
+  metricsServer: MetricsServer | null;
   /** Opens the link to other nodes; null if there cannot be any. */
   openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
@@ -39,17 +52,24 @@ export interface Primary {
   updateApps(isStopping: () => boolean): Promise<void>;
 }
 
+/** The workers, as parts of the primary use them. */
+type WorkersOfPrimary = Pick<MonitorParts, 'collect' | 'workers' | 'lostLines' | 'startedAt'> & {
+  /** Sends a message to all workers. */
+  readonly send: WatchdogParts['send'];
+  /** Called with the number of nodes that use the server. */
+  readonly onNodes?: WatchdogParts['onNodes'];
+};
+
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param handlers.send Sends a message to all workers.
- * @param handlers.onNodes Called with the number of nodes that use the server.
+ * @param workers What the primary knows of its workers.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  { send, onNodes }: Pick<WatchdogParts, 'send' | 'onNodes'>,
+  { send, onNodes, ...workers }: WorkersOfPrimary,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -58,6 +78,7 @@ export async function composePrimary(
         port: config.postgresPort,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
+        retainedWalBytes: config.limits.backupSlotBytes,
         proxy: {
           entry: new URL('./database-proxy.js', import.meta.url),
           loginsPerSecond: config.limits.loginsPerSecond,
@@ -73,7 +94,11 @@ export async function composePrimary(
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
+    const home = backupTargetOf(config) && new BackupHome(config.home);
+    const schemaVersion = { ninefold: version, schema: schemaIdentity };
+    await home?.addRestorePoint(schemaVersion);
     const postgresVersion = await bootstrap(server, entry, maintenance, events);
+    await home?.noteVersion(schemaVersion);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const setupToken = await registry.setupToken();
@@ -89,12 +114,20 @@ export async function composePrimary(
       ...(onNodes && { onNodes }),
     });
     await watchdog.start();
+    const backups = openBackups(config, databaseUrl, secrets, events);
+    backups?.start();
+    const monitor = startMonitor(config, server, workers);
+    if (backups) registerBackupGauges(monitor, backups);
+    const metricsServer = await openMetricsPort(config, monitor);
     return {
       databaseUrl,
       postgresVersion,
       embedded,
       specification,
       watchdog,
+      backups,
+      monitor,
+      metricsServer,
       openLink: linkOf(config, server, events),
       needsSetup,
       setupToken,
@@ -107,6 +140,37 @@ export async function composePrimary(
   } finally {
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
+}
+
+function startMonitor(
+  config: Config,
+  server: Server,
+  workers: Omit<WorkersOfPrimary, 'send' | 'onNodes'>,
+): NodeMonitor {
+  const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
+  const monitor = new NodeMonitor({
+    ...workers,
+    ...{ home: config.home, version, embedded: config.databaseUrl === null },
+    database,
+    registry: new Registry(database, server.masterKey),
+    close: () => database.close(),
+  });
+  monitor.start();
+  return monitor;
+}
+
+/** @throws StartError if the address cannot be used */
+async function openMetricsPort(
+  { metricsHost: host, metricsPort: port }: Config,
+  monitor: NodeMonitor,
+): Promise<MetricsServer | null> {
+  if (port === null) return null;
+  return startMetricsServer({ host, port }, () => monitor.metrics()).catch((cause: Error) => {
+    throw new StartError(
+      `The metrics cannot be served on ${host}:${port} (${cause.message}). Set NINEFOLD_METRICS_PORT and NINEFOLD_METRICS_HOST to a free address of this machine.`,
+      { cause },
+    );
+  });
 }
 
 /**
@@ -126,6 +190,34 @@ function linkOf({ brokerUrl: url, databaseUrl }: Config, server: Server, events:
   if (databaseUrl === null) return null;
   const target = superuserIn(server, databaseName(CONSOLE_REF));
   return (handlers, nodeId) => new PostgresLink({ target, handlers, nodeId, onState });
+}
+
+/** Provides the gauges of the backups: ages in seconds, and the seconds that a loss of the machine would cost. */
+function registerBackupGauges({ gauges }: NodeMonitor, backups: BackupProcess<object>): void {
+  const since = (at: string | null | undefined) => (at ? (Date.now() - Date.parse(at)) / 1000 : null);
+  gauges.register('ninefold_backup_age_seconds', () => since(backups.state?.backups[0]?.finishedAt));
+  gauges.register('ninefold_loss_window_seconds', () => since(backups.state?.completeAt));
+  gauges.register('ninefold_drill_age_seconds', () => {
+    const drill = backups.state?.drill;
+    return drill?.isPassed ? since(drill.finishedAt) : null;
+  });
+}
+
+function openBackups(
+  config: Config,
+  databaseUrl: string,
+  secrets: Secrets,
+  events: Events,
+): BackupProcess<object> | null {
+  const configuration = backupConfiguration(config, databaseUrl, secrets);
+  return (
+    configuration &&
+    new BackupProcess(new URL('./backup-process.js', import.meta.url), configuration, config.extraCertificates, {
+      onStart: (pid) => void raiseOomScore(pid, 'worker'),
+      onLog: (message, detail) => events.emit({ type: 'backup', message, ...(detail && { detail }) }),
+      onLost: (reason) => events.emit({ type: 'node', what: 'backup-process-lost', detail: { reason } }),
+    })
+  );
 }
 
 /** Returns the message of an error, and the code of an AggregateError, which has no message. */
@@ -149,6 +241,8 @@ export const isForOperator = (error: unknown): boolean =>
 
 export { ChangeRounds } from '../apps/app-changes.ts';
 export { AddressBank } from '../limits/address-bank.ts';
+export { ReportRound } from '../monitoring/figures-client.ts';
+export type { FiguresMessage } from '../monitoring/worker-report.ts';
 export { Events } from '../observe/events.ts';
 export { LineOutput } from '../observe/line-output.ts';
 export { logOutput, writeLog } from '../observe/log.ts';

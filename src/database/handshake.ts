@@ -145,6 +145,7 @@ async function logIn(
     connectionTimeoutMillis: timeoutMilliseconds,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MILLISECONDS,
+    ...(target.isReplication && { replication: 'true' }),
   });
   client.on('error', () => undefined);
   const { connection } = client as unknown as ClientInternals;

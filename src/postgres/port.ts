@@ -38,7 +38,7 @@ async function tryPort(port: number): Promise<string | null> {
   }
 }
 
-const freePort = (): Promise<number> => listenOnce(0);
+export const freePort = (): Promise<number> => listenOnce(0);
 
 function listenOnce(port: number): Promise<number> {
   const server = createServer();

@@ -21,6 +21,8 @@ export interface ServerPlan {
   readonly isProxied?: boolean;
   /** Maximum memory of each server process in bytes; enforced on Linux. */
   readonly processMemoryBytes: number;
+  /** Further settings, which override those of every server. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly log: ServerLog;
 }
 
@@ -148,13 +150,17 @@ function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
-async function writeSettings({ folder, port, maxConnections, isProxied = false }: ServerPlan): Promise<void> {
+async function writeSettings({ folder, port, maxConnections, settings, isProxied = false }: ServerPlan): Promise<void> {
   await writeProvidedExtensions(folder);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
-  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections, isProxied }), {
-    mode: 0o600,
-  });
+  await writeFile(
+    draft,
+    settingsFile({ dataFolder: folder.path, port, maxConnections, isProxied, further: settings ?? {} }),
+    {
+      mode: 0o600,
+    },
+  );
   if (folder.runAs) await chown(draft, folder.runAs.uid, folder.runAs.gid);
   await rename(draft, path);
 }
