@@ -1,14 +1,13 @@
 import { isIPv6 } from 'node:net';
 import type { Host } from './host.ts';
 
+/** The port of PostgreSQL, if the URL names none. */
+const DEFAULT_PORT = 5432;
+
 /** Error of a database URL. The message is a sentence for the operator, without the password. */
 export class ConnectionUrlError extends Error {
   override readonly name = 'ConnectionUrlError';
 }
-
-/** The port of PostgreSQL, if the URL names none. */
-/** The port of PostgreSQL if the URL names none. */
-const DEFAULT_PORT = 5432;
 
 /** The parts of a database URL. `URL` refuses several hosts, so the part before the path is split here. */
 const FORM =
