@@ -65,6 +65,7 @@ export type NinefoldEvent =
       what:
         | 'created'
         | 'cloned'
+        | 'restored'
         | 'deleted'
         | 'migrated'
         | 'catalog-loaded'
