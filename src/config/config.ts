@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { environment, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
@@ -16,6 +16,8 @@ export interface Config extends ValuesOf<typeof environment> {
    * npm still runs.
    */
   readonly startedByNpm: boolean;
+  /** Folders of programs of the machine, which are searched for PostgreSQL's pg_dump. */
+  readonly programFolders: readonly string[];
   readonly descriptors: Descriptors;
 }
 
@@ -66,6 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     workers: values.workers ?? availableParallelism(),
     limits: readVariables(limitVariables, env),
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
+    programFolders: (env.PATH ?? '').split(delimiter),
     descriptors: readDescriptors(),
   };
 }

@@ -18,6 +18,7 @@ const COPY_DONE = 0x63;
 /** Number of bytes of a message's type and length. */
 const HEAD = 5;
 
+/** Time for a login, and for the server to close a connection. */
 const LOGIN_MILLISECONDS = 15_000;
 
 /** A row with its values as text, by the names of the columns. */

@@ -31,7 +31,7 @@ const proof = `/tmp/ninefold-transfer-${randomBytes(6).toString('hex')}`;
 const email = uniqueEmail();
 const password = 'a long password';
 const copy = uniqueRef('copy');
-const tools = { binFolder: null, thread: new URL('../../../dist/wasm-dump.js', import.meta.url) };
+const tools = { folders: [], thread: new URL('../../../dist/wasm-dump.js', import.meta.url) };
 
 const node = ownNode('transfer');
 let app: AppConnection;

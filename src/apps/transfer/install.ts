@@ -4,6 +4,9 @@ import { quoteIdentifier as id, quoteLiteral as literal } from '../../database/s
 import type { InstallPlan, PlannedEntry } from './install-plan.ts';
 import { OWN_SCHEMAS, type SourceFacts } from './read-source.ts';
 
+/** Largest text of entries that are sent at once, in characters. */
+const BATCH = 100_000;
+
 /** The two sessions at the target. */
 export interface TargetSessions {
   /** The superuser. It evaluates nothing that the app's owner can define. */
@@ -29,9 +32,6 @@ export class InstallError extends Error {
 /** Settings of both sessions, as pg_restore has them. */
 export const SESSION_SETTINGS = `set check_function_bodies = off; set row_security = off; set client_min_messages = error;
   set search_path = ''; set lock_timeout = 0; set statement_timeout = 0;`;
-
-/** Largest text of entries that are sent at once, in characters. */
-const BATCH = 100_000;
 
 /** Runs entries in their order. Consecutive entries of one login are one transaction. */
 export async function runEntries(sessions: TargetSessions, planned: readonly PlannedEntry[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MessageChannel, Worker } from 'node:worker_threads';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
@@ -14,6 +14,8 @@ const PACKAGES = [
   ['/usr', 'bin'],
 ] as const;
 const RED_HAT = /^pgsql-(\d+)$/;
+/** Time for a program to print its version. */
+const VERSION_MILLISECONDS = 10_000;
 /** Largest dump of a schema in bytes. A JavaScript string cannot be longer than about 512 MB. */
 const MAX_BYTES = 256 * 1024 * 1024;
 /** Characters of the messages of pg_dump that an error contains. */
@@ -31,8 +33,8 @@ export interface DumpProgram {
 
 /** Where the programs of dumps are. */
 export interface DumpTools {
-  /** Folder of PostgreSQL's programs that the operator chose; null if none. */
-  readonly binFolder: string | null;
+  /** Folders that are searched for pg_dump, besides those of the packages of Linux distributions. */
+  readonly folders: readonly string[];
   /** The built file of wasm-dump-thread.ts. */
   readonly thread: URL;
 }
@@ -62,8 +64,8 @@ export async function findDumpProgram(tools: DumpTools, serverMajor: number): Pr
   );
 }
 
-async function candidates({ binFolder }: DumpTools): Promise<string[]> {
-  const folders = [...(binFolder === null ? [] : [binFolder]), ...(process.env.PATH ?? '').split(delimiter)];
+async function candidates(tools: DumpTools): Promise<string[]> {
+  const folders = [...tools.folders];
   for (const [root, bin] of PACKAGES) {
     for (const name of await readdir(root).catch(() => [])) {
       if (/^\d+$/.test(name) || RED_HAT.test(name)) folders.push(join(root, name, bin));
@@ -73,7 +75,7 @@ async function candidates({ binFolder }: DumpTools): Promise<string[]> {
 }
 
 async function probe(path: string): Promise<DumpProgram | null> {
-  const printed = await promisify(execFile)(path, ['--version'], { timeout: 10_000 }).catch(() => null);
+  const printed = await promisify(execFile)(path, ['--version'], { timeout: VERSION_MILLISECONDS }).catch(() => null);
   const major = /\(PostgreSQL\) (\d+)/.exec(printed?.stdout ?? '')?.[1];
   return major === undefined ? null : { path, major: Number(major) };
 }

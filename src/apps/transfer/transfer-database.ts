@@ -22,7 +22,7 @@ import {
 } from './install.ts';
 import { planInstallation } from './install-plan.ts';
 import { restrictAdvisoryLocks } from './own-catalog-changes.ts';
-import { type DumpTools, dumpSchema, findDumpProgram } from './pg-dump.ts';
+import { DumpError, type DumpTools, dumpSchema, findDumpProgram } from './pg-dump.ts';
 import {
   type DatabaseProperties,
   OWN_SCHEMAS,
@@ -127,7 +127,24 @@ async function readDump(from: RawSession, { connection, tools }: TransferSource)
   const [row] = await from.query(`select pg_catalog.pg_export_snapshot() as snapshot,
     pg_catalog.current_setting('server_version_num')::pg_catalog.int4 / 10000 as major`);
   const program = await findDumpProgram(tools, Number(row?.major));
+  if (program.path === null) await refuseLeftOutLines(from);
   return dumpSchema(program, tools, { ...connection, applicationName: 'ninefold-dump' }, row?.snapshot ?? '');
+}
+
+/**
+ * Refuses a schema that pg_dump in WebAssembly would change: its package deletes each line that begins with a command of psql
+ * against injection, also inside of functions and comments.
+ * @throws DumpError
+ */
+async function refuseLeftOutLines(from: RawSession): Promise<void> {
+  const [found] = await from.query(`select texts.name from (
+      select p.oid::pg_catalog.regprocedure::pg_catalog.text as name, p.prosrc as content from pg_catalog.pg_proc p
+      union all select 'a comment', d.description from pg_catalog.pg_description d
+    ) texts where texts.content operator(pg_catalog.~*) '(?n)^\\\\(un)?restrict\\M' limit 1`);
+  if (!found) return;
+  throw new DumpError(
+    `A line of ${found.name} begins with “\\restrict” or “\\unrestrict”, and the installed pg_dump would leave it out: install the client programs of PostgreSQL.`,
+  );
 }
 
 async function createDatabase(maintenance: Pool, ref: string, properties: DatabaseProperties): Promise<void> {

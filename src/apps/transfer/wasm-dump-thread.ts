@@ -23,14 +23,15 @@ const { port, signal, reportedSettings, args } = workerData as WasmDumpData;
 /** Type bytes of messages of a client that the server replies to: Query and Sync. */
 const REPLIED = new Set([0x51, 0x53]);
 const TERMINATE = 0x58;
+/** The version of the protocol in a startup message, and the length of the shortest message without a type. */
 const START = 196_608;
-
-let unsent = Buffer.alloc(0);
-let hasStarted = false;
+const START_BYTES = 8;
+/** Number of bytes of a message's type and length. */
+const HEAD = 5;
 
 /** Returns a message with a type byte and a length. */
 function message(type: string, body: Buffer): Buffer {
-  const head = Buffer.alloc(5);
+  const head = Buffer.alloc(HEAD);
   head.write(type, 0, 'latin1');
   head.writeInt32BE(body.length + 4, 1);
   return Buffer.concat([head, body]);
@@ -54,49 +55,66 @@ function exchange(bytes: Buffer): Uint8Array {
   return received?.message ?? new Uint8Array();
 }
 
-/** Takes bytes that pg_dump writes. Returns the reply if they end with a message that has one. */
-function reply(bytes: Uint8Array): Uint8Array {
-  unsent = Buffer.concat([unsent, bytes]);
-  if (!hasStarted) {
-    if (unsent.length < 8 || unsent.length < unsent.readInt32BE(0)) return new Uint8Array();
-    const code = unsent.readInt32BE(4);
-    unsent = Buffer.alloc(0);
+/** The connection of pg_dump, as it sees it. */
+class DumpConnection {
+  #unsent: Buffer = Buffer.alloc(0);
+  #hasStarted = false;
+
+  /** Takes bytes that pg_dump writes. Returns the reply if they end with a message that has one. */
+  reply(bytes: Uint8Array): Uint8Array {
+    this.#unsent = Buffer.concat([this.#unsent, bytes]);
+    return this.#hasStarted ? this.#replyOfServer() : this.#start();
+  }
+
+  #start(): Uint8Array {
+    const { length } = this.#unsent;
+    if (length < START_BYTES || length < this.#unsent.readInt32BE(0)) return new Uint8Array();
+    const code = this.#unsent.readInt32BE(4);
+    this.#unsent = Buffer.alloc(0);
     // The server refuses encryption, which a thread of this process does not need.
     if (code !== START) return Buffer.from('N');
-    hasStarted = true;
+    this.#hasStarted = true;
     return startReplies();
   }
-  let end = 0;
-  let isReplied = false;
-  while (unsent.length - end >= 5) {
-    const next = end + 1 + unsent.readInt32BE(end + 1);
-    if (next > unsent.length) break;
-    const type = unsent[end] as number;
-    if (type === TERMINATE) return new Uint8Array();
-    isReplied = REPLIED.has(type);
-    end = next;
+
+  #replyOfServer(): Uint8Array {
+    let end = 0;
+    let isReplied = false;
+    while (this.#unsent.length - end >= HEAD) {
+      const next = end + 1 + this.#unsent.readInt32BE(end + 1);
+      if (next > this.#unsent.length) break;
+      const type = this.#unsent[end] as number;
+      if (type === TERMINATE) return new Uint8Array();
+      isReplied = REPLIED.has(type);
+      end = next;
+    }
+    if (!isReplied) return new Uint8Array();
+    const complete = this.#unsent.subarray(0, end);
+    this.#unsent = this.#unsent.subarray(end);
+    return exchange(complete);
   }
-  if (!isReplied) return new Uint8Array();
-  const complete = unsent.subarray(0, end);
-  unsent = unsent.subarray(end);
-  return exchange(complete);
 }
 
-/** The functions of PGlite that `pgDump` calls. */
-const pg = {
-  query: async () => ({ rows: [{ search_path: '' }] }),
-  exec: async () => [],
-  execProtocolRawStream: (bytes: Uint8Array, options: { onRawData: (bytes: Uint8Array) => void }) => {
-    const received = reply(bytes);
-    if (received.length > 0) options.onRawData(received);
-  },
-};
-
-try {
-  const file = await pgDump({ pg: pg as never, args: [...args] });
-  port.postMessage({ dump: await file.text() } satisfies WasmDumpMessage);
-} catch (error) {
-  port.postMessage({ failed: error instanceof Error ? error.message : String(error) } satisfies WasmDumpMessage);
+/** Runs pg_dump and sends its result to the main thread. */
+async function run(): Promise<void> {
+  const connection = new DumpConnection();
+  // The functions of PGlite that `pgDump` calls.
+  const pg = {
+    query: async () => ({ rows: [{ search_path: '' }] }),
+    exec: async () => [],
+    execProtocolRawStream: (bytes: Uint8Array, options: { onRawData: (bytes: Uint8Array) => void }) => {
+      const received = connection.reply(bytes);
+      if (received.length > 0) options.onRawData(received);
+    },
+  };
+  try {
+    const file = await pgDump({ pg: pg as never, args: [...args] });
+    port.postMessage({ dump: await file.text() } satisfies WasmDumpMessage);
+  } catch (error) {
+    port.postMessage({ failed: error instanceof Error ? error.message : String(error) } satisfies WasmDumpMessage);
+  }
+  // The thread stays until the main thread has the last message and ends it. The end of a thread may arrive before its messages.
+  port.on('message', () => undefined);
 }
-// The thread stays until the main thread has the last message and ends it. The end of a thread may arrive before its messages.
-port.on('message', () => undefined);
+
+void run();
