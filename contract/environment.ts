@@ -4,7 +4,17 @@ import { type Limit, limits } from './limits.ts';
 export interface Variable {
   readonly name: `NINEFOLD_${string}`;
   /** The form of the value. `src/config` has a reader for each kind. */
-  readonly kind: 'text' | 'url' | 'number' | 'choice' | 'flag' | 'hosts' | 'proxies' | 'networks' | 'storage';
+  readonly kind:
+    | 'text'
+    | 'url'
+    | 'number'
+    | 'choice'
+    | 'flag'
+    | 'hosts'
+    | 'proxies'
+    | 'networks'
+    | 'storage'
+    | 'backup';
   readonly default: string | number | boolean | null | readonly [];
   /** Describes a default that is not a fixed value. */
   readonly absent?: string;
@@ -112,6 +122,28 @@ export const environment = defineVariables({
     kind: 'text',
     default: null,
     meaning: 'The secret key of the S3 bucket.',
+  },
+  backupTarget: {
+    name: 'NINEFOLD_BACKUP_URL',
+    kind: 'backup',
+    default: null,
+    absent: 'the folder backups in NINEFOLD_HOME for the embedded PostgreSQL, off for any other server',
+    meaning:
+      'Where backups are stored: a folder, or an S3 bucket in the form of NINEFOLD_STORAGE_URL. `off` takes no backups.',
+  },
+  backupKey: {
+    name: 'NINEFOLD_BACKUP_KEY',
+    kind: 'text',
+    default: null,
+    absent: 'NINEFOLD_STORAGE_KEY',
+    meaning: 'The access key of the S3 bucket of the backups.',
+  },
+  backupSecret: {
+    name: 'NINEFOLD_BACKUP_SECRET',
+    kind: 'text',
+    default: null,
+    absent: 'NINEFOLD_STORAGE_SECRET',
+    meaning: 'The secret key of the S3 bucket of the backups.',
   },
   brokerUrl: {
     name: 'NINEFOLD_BROKER_URL',

@@ -9,6 +9,13 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Try again. If the error persists, give the request id to the operator of the server.',
     member: 'Something went wrong on our side. Please try again; if it stays, tell us what you did.',
   },
+  backups_off: {
+    status: 409,
+    message: 'This node takes no backups.',
+    meaning: 'The setting NINEFOLD_BACKUP_URL is off, or the node uses a PostgreSQL server of its own.',
+    action: 'Set NINEFOLD_BACKUP_URL to a folder or an S3 bucket and restart the node.',
+    member: memberTexts.fault,
+  },
   not_found: {
     status: 404,
     message: 'Nothing is served at this address.',

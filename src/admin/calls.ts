@@ -8,6 +8,7 @@ import { setupCalls } from './account/setup.ts';
 import { activityCalls } from './apps/activity.ts';
 import { appCalls } from './apps/apps.ts';
 import { statusCalls } from './apps/status.ts';
+import { backupCalls } from './backups/backups.ts';
 import type { AdminCall } from './call.ts';
 import { fileKeyCalls } from './files/s3-keys.ts';
 import { fileUsageCalls } from './files/usage.ts';
@@ -44,7 +45,7 @@ import { nodeTeamCalls } from './team/node-team.ts';
 export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   'Set-up and sign-in': [...setupCalls, ...builderSessionCalls, ...acceptInvitationCalls, ...recoveryCalls],
   'Your account': [...accountCalls, ...proofCalls, ...secondFactorCalls],
-  'The node': [...statusCalls, ...builderCalls, ...nodeTeamCalls],
+  'The node': [...statusCalls, ...builderCalls, ...nodeTeamCalls, ...backupCalls],
   Apps: [...appCalls, ...activityCalls],
   Team: appTeamCalls,
   Keys: [...apiKeyCalls, ...signingKeyCalls, ...applicationCalls],

@@ -20,6 +20,8 @@ import type { Origins } from '../apps/registry/origins.ts';
 import type { Registry } from '../apps/registry/registry.ts';
 import type { Server } from '../apps/registry/server.ts';
 import type { BuilderRights } from '../apps/team/team-store.ts';
+import type { BackupHome } from '../backup/backup-home.ts';
+import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { ByteStore } from '../files/byte-store.ts';
@@ -36,6 +38,8 @@ export interface AdminContext {
   readonly lifecycle: Lifecycle;
   /** Holds the bytes of files. */
   readonly store: ByteStore;
+  /** The backups of the node, and the secrets that a restore needs; null if the node takes none. */
+  readonly backups: { readonly home: BackupHome; readonly secrets: RecoverySecrets } | null;
   /** Resolves once the other workers of the node use the committed changes of an app, or after a second. */
   readonly everyWorker: (ref: string) => Promise<void>;
   readonly server: Server;

@@ -4,6 +4,7 @@ import { defaultWords, environment, limitVariables } from '../../contract/enviro
 import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addBuilderCommands } from './commands/builders.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/members.ts';
@@ -35,6 +36,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     .action(async () => (await import('./start.ts')).start());
   addStatusCommand(program);
   addAppCommands(program);
+  addBackupCommands(program);
   addBuilderCommands(program);
   addSettingsCommand(program);
   addKeyCommands(program);

@@ -107,7 +107,10 @@ export async function start(): Promise<void> {
     await workers.bus.close();
     await primary.watchdog.stop();
     primary.specification.close();
+    // The embedded server stops once the backups have its last WAL.
+    primary.backups?.finish();
     await primary.embedded?.stop();
+    await primary.backups?.stop();
   }
   events.emit({ type: 'node', what: 'stopped' });
 }

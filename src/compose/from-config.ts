@@ -1,6 +1,10 @@
 import { join } from 'node:path';
+import type { LimitName } from '../../contract/limits.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
+import { wideDefaults } from '../apps/settings.ts';
+import { BackupHome } from '../backup/backup-home.ts';
+import { withNewFiles } from '../backup/file-backup.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
@@ -36,13 +40,24 @@ export const servesOwnMachineOnly = ({ host, publicUrl, domain, trustedProxies }
   trustedProxies === 0 &&
   (publicUrl === null || LOOPBACK.test(new URL(publicUrl).hostname));
 
+/** Returns the limits of this node that chapter 9 shows. */
+export function nodeLimits(config: Config): Partial<Record<LimitName, number>> {
+  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
+  return {
+    ...config.limits,
+    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
+  };
+}
+
 /** Opens the place where the node stores the bytes of files. */
 export function openStorage(config: Config): StorageNode {
   const { store: bytes, spool, incoming } = openStore(config);
   // A failure costs disk until the next start.
   spool.removeAbandoned().catch(() => undefined);
   const derived = new DerivedFiles(join(config.home, 'files', 'images'), config.limits.imageCacheBytes);
-  const store = withDerivedFiles(bytes, derived);
+  const isBackedUp = config.backupTarget.kind !== 'off' && config.storageUrl === null;
+  const noted = isBackedUp ? withNewFiles(bytes, new BackupHome(config.home).newFiles) : bytes;
+  const store = withDerivedFiles(noted, derived);
   const disk = new FreeDisk(incoming, config.limits.storageFreePercent);
   const entry = new URL('./image-process.js', import.meta.url);
   // Two, so that one app cannot hold all.

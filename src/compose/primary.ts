@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import { bootstrap, ServerUnfitError, updateApps } from '../apps/provisioning/bootstrap.ts';
+import { schemaIdentity } from '../apps/provisioning/schema-files.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
+import { BackupHome } from '../backup/backup-home.ts';
+import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
 import type { Events } from '../observe/events.ts';
@@ -16,6 +19,8 @@ import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
 import { Watchdog } from '../watchdog/watchdog.ts';
+import { backupConfiguration, backupTargetOf } from './backup-configuration.ts';
+import { version } from './configuration.ts';
 import { appServer } from './from-config.ts';
 
 /** The running parts of the primary process. */
@@ -26,6 +31,8 @@ export interface Primary {
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
+  /** Backs the node up; null if it takes no backups. */
+  backups: BackupProcess<object> | null;
   /** Opens the link to other nodes; null if there cannot be any. */
   openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
@@ -55,6 +62,7 @@ export async function composePrimary(
         port: config.postgresPort,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
+        retainedWalBytes: config.limits.backupSlotBytes,
         proxy: {
           entry: new URL('./database-proxy.js', import.meta.url),
           loginsPerSecond: config.limits.loginsPerSecond,
@@ -69,7 +77,11 @@ export async function composePrimary(
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
+    const home = backupTargetOf(config) && new BackupHome(config.home);
+    const schemaVersion = { ninefold: version, schema: schemaIdentity };
+    await home?.addRestorePoint(schemaVersion);
     const postgresVersion = await bootstrap(server, maintenance, events);
+    await home?.noteVersion(schemaVersion);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
@@ -80,12 +92,15 @@ export async function composePrimary(
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
     const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, send });
     await watchdog.start();
+    const backups = openBackups(config, databaseUrl, secrets, events);
+    backups?.start();
     return {
       databaseUrl,
       postgresVersion,
       embedded,
       specification,
       watchdog,
+      backups,
       openLink: linkOf(config, server, events),
       needsSetup,
       refs,
@@ -116,6 +131,23 @@ function linkOf({ brokerUrl: url, databaseUrl }: Config, server: Server, events:
   if (databaseUrl === null) return null;
   const target = superuserIn(server, databaseName(CONSOLE_REF));
   return (handlers, nodeId) => new PostgresLink({ target, handlers, nodeId, onState });
+}
+
+function openBackups(
+  config: Config,
+  databaseUrl: string,
+  secrets: Secrets,
+  events: Events,
+): BackupProcess<object> | null {
+  const configuration = backupConfiguration(config, databaseUrl, secrets);
+  return (
+    configuration &&
+    new BackupProcess(new URL('./backup-process.js', import.meta.url), configuration, config.extraCertificates, {
+      onStart: (pid) => void raiseOomScore(pid, 'worker'),
+      onLog: (message, detail) => events.emit({ type: 'backup', message, ...(detail && { detail }) }),
+      onLost: (reason) => events.emit({ type: 'node', what: 'backup-process-lost', detail: { reason } }),
+    })
+  );
 }
 
 /** Returns the message of an error, and the code of an AggregateError, which has no message. */

@@ -61,8 +61,8 @@ async function fillHome(): Promise<void> {
   await initialise(folder, binaries, 'for-tests-only');
   const port = await freePort();
   const log = new ServerLog(join(home, 'older.log'));
-  const settings = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '.' };
-  const plan = { folder, binaries, port, log, settings, maxConnections: 100, processMemoryBytes: 2 ** 31 };
+  const commandLine = { port: String(port), listen_addresses: '127.0.0.1', unix_socket_directories: '.' };
+  const plan = { folder, binaries, port, log, commandLine, maxConnections: 100, processMemoryBytes: 2 ** 31 };
   const server = await ServerProcess.start(plan, new AbortController().signal);
   const url = `postgres://ninefold:for-tests-only@127.0.0.1:${port}/postgres`;
   node = await startNode({ home, env: { NINEFOLD_DATABASE_URL: url } });

@@ -19,7 +19,6 @@ import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
-import { wideDefaults } from '../apps/settings.ts';
 import { CallStatistics } from '../apps/statistics/call-statistics.ts';
 import { ErrorStatistics } from '../apps/statistics/error-statistics.ts';
 import type { AuthContext } from '../auth/context.ts';
@@ -31,6 +30,7 @@ import { ProviderClients } from '../auth/providers/provider-client.ts';
 import { grantForPasskey } from '../auth/second-factors/sign-in-with-passkey.ts';
 import { exactEmail, normaliseId, normalisePhone } from '../auth/sign-in/addresses.ts';
 import { grantForPassword } from '../auth/sign-in/sign-in-with-password.ts';
+import { BackupHome } from '../backup/backup-home.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
@@ -71,7 +71,7 @@ import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-
 import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, nodeLimits, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -218,15 +218,6 @@ export async function composeWorker(
   };
 }
 
-/** Returns the limits of this node that chapter 9 shows. */
-function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationService>[2] {
-  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
-  return {
-    ...config.limits,
-    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
-  };
-}
-
 /** The apps of a worker, and the work that starts when an app is opened. */
 type Hosting = Awaited<ReturnType<typeof composeApps>>;
 
@@ -294,6 +285,15 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 
 type Auth = ReturnType<typeof composeAuth>;
 
+/** Returns the backups of a node; null if it takes none. */
+const backupsOf = (
+  { home, backupTarget }: Config,
+  { masterKey, postgresPassword }: Secrets,
+): AdminContext['backups'] =>
+  backupTarget.kind === 'off'
+    ? null
+    : { home: new BackupHome(home), secrets: { masterKey: masterKey.toString('base64url'), postgresPassword } };
+
 function composeAdmin(
   node: Node,
   { apps, registry, lifecycle, versions }: Hosting,
@@ -322,6 +322,7 @@ function composeAdmin(
     events,
     passwords: passwords.of(CONSOLE_REF),
     store: node.storage.store,
+    backups: backupsOf(config, secrets),
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,

@@ -1,13 +1,15 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { delimiter, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { environment, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 import { parseStorageUrl, type StorageUrl } from './storage-url.ts';
 
 /** The configuration from the environment. No code outside of this folder reads the environment. */
-export interface Config extends ValuesOf<typeof environment> {
+export interface Config extends Omit<ValuesOf<typeof environment>, 'backupTarget'> {
+  readonly backupTarget: BackupTarget;
   readonly workers: number;
   /** The limits that a variable can change, by the name of the limit. */
   readonly limits: ValuesOf<typeof limitVariables>;
@@ -19,6 +21,8 @@ export interface Config extends ValuesOf<typeof environment> {
   /** Folders of programs of the machine, which are searched for PostgreSQL's pg_dump. */
   readonly programFolders: readonly string[];
   readonly descriptors: Descriptors;
+  /** The file of further certificate authorities that Node.js trusts; null without one. */
+  readonly extraCertificates: string | null;
 }
 
 /** A network that HTTP requests from SQL may reach although it is not public. */
@@ -49,6 +53,7 @@ const readers = {
   proxies: trustedProxies,
   networks: allowedNetworks,
   storage: (value: string, { name }: Variable): StorageUrl => parseStorageUrl(value, name),
+  backup: backupTarget,
 };
 
 type ValuesOf<Variables extends Readonly<Record<string, Variable>>> = {
@@ -66,15 +71,43 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...values,
     home: resolve(values.home),
     workers: values.workers ?? availableParallelism(),
+    backupTarget: targetOf(values),
     limits: readVariables(limitVariables, env),
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
     programFolders: (env.PATH ?? '').split(delimiter),
     descriptors: readDescriptors(),
+    extraCertificates: env.NODE_EXTRA_CA_CERTS?.trim() || null,
   };
 }
 
+/**
+ * Reads the environment with another target of backups.
+ * @param target The value of NINEFOLD_BACKUP_URL.
+ * @throws ConfigError
+ */
+export const readConfigWithTarget = (target: string): Config =>
+  readConfig({ ...process.env, [environment.backupTarget.name]: target });
+
+/** Returns where backups are stored. By default a node stores those of its own server in its home. */
+const targetOf = ({ backupTarget: target, databaseUrl, home }: ValuesOf<typeof environment>): BackupTarget =>
+  target ?? (databaseUrl === null ? { kind: 'folder', folder: resolve(home, 'backups') } : { kind: 'off' });
+
 /** @throws ConfigError if a bucket is configured without its credentials. */
 function requireCredentials(values: ValuesOf<typeof environment>): void {
+  if (values.databaseUrl !== null && (values.backupTarget ?? { kind: 'off' }).kind !== 'off') {
+    throw new ConfigError(
+      `${environment.backupTarget.name} is for the embedded PostgreSQL: back up the server of ${environment.databaseUrl.name} with its own means, and leave ${environment.backupTarget.name} out.`,
+    );
+  }
+  if (values.backupTarget?.kind === 's3') {
+    for (const [own, shared] of [
+      ['backupKey', 'storageKey'],
+      ['backupSecret', 'storageSecret'],
+    ] as const) {
+      if (values[own] !== null || values[shared] !== null) continue;
+      throw new ConfigError(`${environment.backupTarget.name} needs ${environment[own].name}.`);
+    }
+  }
   const bucket = values.storageUrl === null ? environment.storageFrom : environment.storageUrl;
   if (values.storageUrl === null && values.storageFrom === null) return;
   for (const property of ['storageKey', 'storageSecret'] as const) {
@@ -92,6 +125,24 @@ function readVariables<Variables extends Readonly<Record<string, Variable>>>(
     return [key, value ? readers[variable.kind](value, variable) : variable.default];
   });
   return Object.fromEntries(values) as ValuesOf<Variables>;
+}
+
+/** Where backups are stored: a bucket, a folder, or nowhere. */
+export type BackupTarget =
+  | { readonly kind: 's3'; readonly bucket: StorageUrl }
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 'off' };
+
+/**
+ * Parses `off`, the URL of a bucket, or the path of a folder.
+ * @throws ConfigError
+ */
+function backupTarget(value: string, { name }: Variable): BackupTarget {
+  if (value === 'off') return { kind: 'off' };
+  if (value.startsWith('s3:')) return { kind: 's3', bucket: parseStorageUrl(value, name) };
+  const path = value.startsWith('file://') && URL.canParse(value) ? fileURLToPath(value) : value;
+  if (!/^[a-z][a-z\d+.-]*:/i.test(path)) return { kind: 'folder', folder: resolve(path) };
+  throw new ConfigError(`${name} must be a folder, a URL that begins with s3://, or off, not “${value}”.`);
 }
 
 /**

@@ -31,6 +31,11 @@ export interface ConnectionConfig {
    * not for Ninefold's own statements.
    */
   readonly obeysDatabase?: boolean;
+  /**
+   * True for a connection of the streaming replication protocol, which has no database (PostgreSQL manual, "Streaming
+   * Replication Protocol").
+   */
+  readonly isReplication?: boolean;
   /** Belongs to the server: connections with other logins and databases share it. */
   readonly serverState: ServerState;
 }

@@ -52,6 +52,7 @@ export async function openSocket(target: ConnectionConfig, timeoutMilliseconds: 
     options: startupOptions(target),
     connectionTimeoutMillis: timeoutMilliseconds,
     keepAlive: true,
+    ...(target.isReplication && { replication: 'true' }),
   });
   client.on('error', () => undefined);
   const { connection } = client as unknown as ClientInternals;

@@ -53,11 +53,11 @@ export type NinefoldEvent =
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
   /** A call returned an error that its definition does not declare, so chapter 8 lacks it. */
   | { type: 'undeclared-error'; call: string; code: string }
-  | { type: 'postgres'; message: string; detail?: Record<string, unknown> }
+  | { type: 'postgres' | 'backup'; message: string; detail?: Record<string, unknown> }
   | {
       type: 'node';
       /** `link-lost` and `link-working`: whether messages of realtime reach other nodes. */
-      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'link-lost' | 'link-working';
+      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'backup-process-lost' | 'link-lost' | 'link-working';
       detail?: Record<string, unknown>;
     }
   | {
@@ -109,6 +109,7 @@ export const eventTypes = [
   'fault',
   'undeclared-error',
   'postgres',
+  'backup',
   'node',
   'app',
   'auth',

@@ -46,6 +46,7 @@ export function writeLog(events: Events, level: string, output: LineOutput): () 
         log.debug(withoutValues(event), 'call');
         return;
       case 'postgres':
+      case 'backup':
         log.info(event.detail ?? {}, event.message);
         return;
       case 'node':

@@ -45,6 +45,8 @@ export interface EmbeddedOptions {
   maxConnections?: number;
   /** Maximum memory of each server process in bytes; default 1 GiB. Enforced on Linux. */
   processMemoryBytes?: number;
+  /** Maximum WAL in bytes that the replication slot of the backups keeps; default 4 GiB. */
+  retainedWalBytes?: number;
   /**
    * Accepts TCP connections in place of PostgreSQL, which then listens on its Unix socket only. Ignored where the path
    * of the socket would be too long.
@@ -56,6 +58,7 @@ export interface EmbeddedOptions {
 
 const defaultMaxConnections = 400;
 const defaultProcessMemoryBytes = 1024 * 1024 * 1024;
+const defaultRetainedWalBytes = 4 * 1024 * 1024 * 1024;
 /**
  * Number of attempts to start the server. Several are needed, because another program can take the chosen port before
  * PostgreSQL listens on it.
@@ -132,6 +135,9 @@ async function startServer(
       isProxied,
       maxConnections: options.maxConnections ?? defaultMaxConnections,
       processMemoryBytes: options.processMemoryBytes ?? defaultProcessMemoryBytes,
+      settings: {
+        max_slot_wal_keep_size: `${Math.floor((options.retainedWalBytes ?? defaultRetainedWalBytes) / 2 ** 20)}MB`,
+      },
     };
     let proxy: ProxyThread | null = null;
     try {

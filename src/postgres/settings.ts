@@ -8,6 +8,8 @@ export interface SettingsOptions {
   readonly maxConnections: number;
   /** True if the server listens on its Unix socket only. */
   readonly isProxied: boolean;
+  /** Further settings. PostgreSQL uses the last value of a setting. */
+  readonly further: Readonly<Record<string, string>>;
 }
 
 /** Share of all connections that is reserved for requests of apps, so that owners who log in directly cannot use it. */
@@ -81,6 +83,7 @@ export function settingsFile(options: SettingsOptions): string {
     ['log_min_error_statement', 'panic'],
     ['log_error_verbosity', 'terse'],
     ['log_checkpoints', 'off'],
+    ...Object.entries(options.further),
   ];
   const lines = settings.map(([name, value]) => `${name} = '${quote(String(value))}'`);
   return `# Written by Ninefold at every start. Use ALTER SYSTEM for settings of your own.\n${lines.join('\n')}\n`;

@@ -75,7 +75,7 @@ export async function startSideBySide(options: SideBySideOptions): Promise<SideB
         ...{ maxConnections: MAX_CONNECTIONS, processMemoryBytes: PROCESS_BYTES },
         // The older server does not know all settings that this version writes.
         ...(isOlder && {
-          settings: {
+          commandLine: {
             ...{ port: String(port), unix_socket_directories: '.' },
             listen_addresses: isProxied ? '' : '127.0.0.1',
           },

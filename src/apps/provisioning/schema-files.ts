@@ -24,6 +24,7 @@ import fileFields from '../../schema/0019_file_fields.sql';
 import changes from '../../schema/0020_changes.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
+import consoleBackup from '../../schema/console/0003_backup.sql';
 
 /** Key of the advisory lock of an update. */
 const SCHEMA_LOCK = 9_009_001;
@@ -66,7 +67,11 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_bus', sql: consoleBus, onExisting: false },
+  { name: 'console/0003_backup', sql: consoleBackup, onExisting: false },
 ];
+
+/** The newest schema files. Two versions of Ninefold with the same newest files have the same schemas. */
+export const schemaIdentity = `${newestAppFile} ${consoleFiles.at(-1)?.name}`;
 
 /**
  * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock, so that no other
