@@ -8,11 +8,13 @@ export interface Variable {
     | 'text'
     | 'url'
     | 'number'
+    | 'share'
     | 'choice'
     | 'flag'
     | 'hosts'
     | 'proxies'
     | 'networks'
+    | 'headers'
     | 'storage'
     | 'backup';
   readonly default: string | number | boolean | null | readonly [];
@@ -166,6 +168,50 @@ export const environment = defineVariables({
     default: 'info',
     values: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     meaning: 'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
+  },
+  logFormat: {
+    name: 'NINEFOLD_LOG_FORMAT',
+    kind: 'choice',
+    default: 'events',
+    values: ['events', 'json'],
+    meaning:
+      'json adds one line for each request to the log, with fixed field names for log shippers. events logs requests only at the level debug.',
+  },
+  metricsPort: {
+    name: 'NINEFOLD_METRICS_PORT',
+    kind: 'number',
+    default: null,
+    absent: 'no own port',
+    range: [0, 65_535],
+    meaning:
+      'A port that serves only /metrics, without a token; 0 is any free port. Without it, /metrics on the node’s origin needs the operator’s token.',
+  },
+  metricsHost: {
+    name: 'NINEFOLD_METRICS_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    meaning: 'The address on which NINEFOLD_METRICS_PORT listens.',
+  },
+  otlpUrl: {
+    name: 'NINEFOLD_OTLP_URL',
+    kind: 'url',
+    default: null,
+    meaning:
+      'The OpenTelemetry collector (OTLP over HTTP) that gets the spans of sampled requests, such as http://127.0.0.1:4318. The node appends /v1/traces.',
+  },
+  otlpHeaders: {
+    name: 'NINEFOLD_OTLP_HEADERS',
+    kind: 'headers',
+    default: null,
+    meaning:
+      'Headers for the collector, separated by commas, such as authorization=Bearer%20token. Values are percent-encoded.',
+  },
+  otlpSampling: {
+    name: 'NINEFOLD_OTLP_SAMPLING',
+    kind: 'share',
+    default: 0.01,
+    meaning:
+      'The share of requests without traceparent that start a trace, from 0 to 1. Requests with traceparent follow its flag.',
   },
   readyJson: {
     name: 'NINEFOLD_READY_JSON',

@@ -514,6 +514,13 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Try again after the seconds in Retry-After.',
     member: memberTexts.tryAgain,
   },
+  metrics_unavailable: {
+    status: 503,
+    message: 'The figures of the node cannot be read.',
+    meaning: 'The primary process did not answer in time, for example because the node is stopping.',
+    action: 'Try again in a few seconds.',
+    member: null,
+  },
   storage_unavailable: {
     status: 503,
     message: 'The store of files cannot be reached.',

@@ -29,6 +29,7 @@ import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { InFlight } from '../limits/in-flight.ts';
+import type { FiguresForm } from '../monitoring/worker-report.ts';
 import type { Events } from '../observe/events.ts';
 
 /** The dependencies of management calls. */
@@ -140,6 +141,8 @@ export interface AdminContext {
   };
   /** Returns what the workers count about the realtime of an app. */
   readonly realtimeUsage: (ref: string) => Promise<RealtimeUsage>;
+  /** Returns the figures of the node: as text for Prometheus, or as JSON (`NodeFigures`); null if they cannot be read. */
+  readonly readFigures: (form: FiguresForm) => Promise<string | null>;
   readonly node: {
     readonly version: string;
     readonly workers: number;

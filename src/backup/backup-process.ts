@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { BackupState } from '../../contract/backup.ts';
 
 /** Pause before the process is started again after it ended. */
 const RESTART_MILLISECONDS = 2000;
@@ -14,11 +15,10 @@ export type ToBackupProcess<Configuration> =
   | { readonly type: 'configure'; readonly configuration: Configuration }
   | { readonly type: 'finish' };
 
-/** A line of the process for the log of the node. */
-export interface FromBackupProcess {
-  readonly message: string;
-  readonly detail?: Record<string, unknown>;
-}
+/** Messages from the backup process: a line for the log of the node, or the state of the backups. */
+export type FromBackupProcess =
+  | { readonly message: string; readonly detail?: Record<string, unknown> }
+  | { readonly state: BackupState };
 
 export interface BackupProcessHandlers {
   /** Called with the id of each started process; undefined if it could not be started. */
@@ -40,6 +40,7 @@ export class BackupProcess<Configuration extends object> {
   readonly #onLog: BackupProcessHandlers['onLog'];
   readonly #onStart: BackupProcessHandlers['onStart'];
   #child: ChildProcess | null = null;
+  #state: BackupState | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isStopping = false;
 
@@ -61,6 +62,11 @@ export class BackupProcess<Configuration extends object> {
     this.#onLog = onLog;
   }
 
+  /** The last state that the process reported; null before the first. */
+  get state(): BackupState | null {
+    return this.#state;
+  }
+
   start(): void {
     const child = fork(fileURLToPath(this.#entry), {
       serialization: 'advanced',
@@ -72,7 +78,10 @@ export class BackupProcess<Configuration extends object> {
     this.#child = child;
     this.#onStart(child.pid);
     child.on('error', () => undefined);
-    child.on('message', ({ message, detail }: FromBackupProcess) => this.#onLog(message, detail));
+    child.on('message', (message: FromBackupProcess) => {
+      if ('state' in message) this.#state = message.state;
+      else this.#onLog(message.message, message.detail);
+    });
     child.once('exit', (code, signal) => {
       this.#child = null;
       if (this.#isStopping) return;

@@ -73,6 +73,8 @@ export interface BackupOptions {
   };
   readonly drills: Drills;
   readonly log: (message: string, detail?: Record<string, unknown>) => void;
+  /** Receives the state each second. */
+  readonly onState: (state: BackupState) => void;
 }
 
 /**
@@ -340,7 +342,9 @@ export class BackupService {
   }
 
   async #writeState(): Promise<void> {
-    await this.#options.home.writeState(this.#state());
+    const state = this.#state();
+    this.#options.onState(state);
+    await this.#options.home.writeState(state);
     await delay(TICK_MILLISECONDS, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 

@@ -9,12 +9,14 @@ import {
   ChangeRounds,
   composePrimary,
   Events,
+  type FiguresMessage,
   isForOperator,
   LineOutput,
   logOutput,
   newSetupToken,
   originsOf,
   type Primary,
+  ReportRound,
   raiseOomScore,
   type TaskMessage,
   type TaskResultMessage,
@@ -58,7 +60,9 @@ export async function start(): Promise<void> {
   const output = new LineOutput(STDOUT);
   const log = logOutput();
   if (warning !== null) log.write(`${warning}\n`);
-  writeLog(events, config.logLevel, log);
+  const { logLevel: level, logFormat } = config;
+  writeLog(events, { level, format: logFormat === 'json' ? 'json' : 'events', output: log });
+  const startedAt = new Date().toISOString();
   const stopped = stopSignal(config);
   const workers = new Workers(config.workers, {
     onLost: (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
@@ -66,19 +70,23 @@ export async function start(): Promise<void> {
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
-  const primary = await composePrimary(config, secrets, events, (message) => workers.sendToAll(message)).catch(
-    async (error: Error) => {
-      await workers.stop();
-      throw isForOperator(error) ? new CliError(error.message) : error;
-    },
-  );
+  const primary = await composePrimary(config, secrets, events, {
+    send: (message) => workers.sendToAll(message),
+    collect: () => workers.collectFigures(),
+    workers: () => workers.servingCount,
+    lostLines: () => workers.lostLines,
+    startedAt,
+  }).catch(async (error: Error) => {
+    await workers.stop();
+    throw isForOperator(error) ? new CliError(error.message) : error;
+  });
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
   const workerConfig: Omit<WorkerConfig, 'busId'> = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
     url,
     setupToken: newSetupToken(),
-    startedAt: new Date().toISOString(),
+    startedAt,
   };
   try {
     await workers.serve({
@@ -89,6 +97,7 @@ export async function start(): Promise<void> {
         bounds: primary.watchdog.currentBounds(),
       }),
       onTask: (task) => answerTask(primary.specification, task),
+      monitor: primary.monitor,
     });
     if (primary.openLink) workers.bus.connect(primary.openLink);
     const runFile = writeRunFile(config, url);
@@ -105,6 +114,8 @@ export async function start(): Promise<void> {
   } finally {
     await workers.stop();
     await workers.bus.close();
+    await primary.metricsServer?.close();
+    await primary.monitor.stop();
     await primary.watchdog.stop();
     primary.specification.close();
     // The embedded server stops once the backups have its last WAL.
@@ -123,10 +134,15 @@ function announcement(
   milliseconds: number,
 ): string {
   const setupUrl = primary.needsSetup ? `${workerConfig.url}/setup#token=${workerConfig.setupToken}` : null;
-  if (config.readyJson) return `${JSON.stringify({ ready: true, url: workerConfig.url, setup_url: setupUrl })}\n`;
+  const metricsUrl = primary.metricsServer?.url ?? null;
+  if (config.readyJson) {
+    const ready = { ready: true, url: workerConfig.url, setup_url: setupUrl };
+    return `${JSON.stringify({ ...ready, ...(metricsUrl !== null && { metrics_url: metricsUrl }) })}\n`;
+  }
   return banner({
     url: workerConfig.url,
     setupUrl,
+    metricsUrl,
     refs: primary.refs,
     appUrl: (ref) => originsOf(config, workerConfig.url).appUrl(ref),
     postgres: `PostgreSQL ${primary.postgresVersion}${primary.embedded ? ', embedded' : ''}`,
@@ -211,6 +227,7 @@ interface Service {
    */
   workerConfig: (busId: string) => ToWorker;
   onTask: (task: TaskMessage) => Promise<TaskResultMessage>;
+  monitor: Pick<Primary['monitor'], 'receive' | 'onEnded' | 'read'>;
 }
 
 /** The worker processes. A worker that ends unexpectedly is replaced. */
@@ -223,6 +240,7 @@ class Workers {
   /** The workers that accept requests. */
   readonly #serving = new Set<ClusterWorker>();
   readonly #changes = new ChangeRounds<ClusterWorker>();
+  readonly #reports = new ReportRound<ClusterWorker>();
   readonly bus = new BusSwitch<ClusterWorker>();
   #serve: (service: Service) => void = () => undefined;
   #isServing = false;
@@ -260,6 +278,21 @@ class Workers {
     await Promise.all(this.#ready);
   }
 
+  /** Number of workers that accept requests. */
+  get servingCount(): number {
+    return this.#serving.size;
+  }
+
+  /** Number of lines that all processes of the node could not write. */
+  get lostLines(): number {
+    return this.#lostLines.total;
+  }
+
+  /** Asks all workers for their figures. Resolves when the monitor has them. */
+  collectFigures(): Promise<void> {
+    return this.#reports.run([...this.#serving], (worker) => sendTo(worker, { type: 'figures wanted' }));
+  }
+
   sendToAll(message: ToWorker): void {
     for (const worker of this.#running) sendTo(worker, message);
   }
@@ -285,7 +318,9 @@ class Workers {
         onAlive();
         if (message.type === 'alive') this.#lostLines.report(worker, message.lostLines);
         else if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'loaded')
+        else if (message.type === 'figures' || message.type === 'node figures wanted') {
+          void this.#onFigures(worker, message);
+        } else if (message.type === 'loaded')
           void this.#service.then(({ workerConfig }) => {
             if (!worker.isDead()) sendTo(worker, workerConfig(this.#joinBus(worker)));
           });
@@ -304,6 +339,8 @@ class Workers {
       this.#serving.delete(worker);
       this.#changes.onEnded(worker);
       this.#lostLines.onEnded(worker);
+      this.#reports.onDone(worker);
+      void this.#service.then(({ monitor }) => monitor.onEnded(worker.id));
       this.bus.remove(worker);
       if (this.#stopping) return;
       this.#onLost(`ended with ${signal ?? code}`);
@@ -325,6 +362,20 @@ class Workers {
     const others = [...this.#serving].filter((worker) => worker !== origin);
     await this.#changes.run(ref, others, sendTo);
     sendTo(origin, { type: 'all caught up', id });
+  }
+
+  async #onFigures(
+    worker: ClusterWorker,
+    message: Extract<FiguresMessage, { type: 'figures' | 'node figures wanted' }>,
+  ): Promise<void> {
+    const { monitor } = await this.#service;
+    if (message.type === 'figures') {
+      monitor.receive(worker.id, message.report);
+      this.#reports.onDone(worker);
+      return;
+    }
+    const body = await monitor.read(message.form).catch(() => null);
+    sendTo(worker, { type: 'node figures', id: message.id, body });
   }
 
   async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {
@@ -374,6 +425,8 @@ interface BannerFacts {
   url: string;
   /** The one-time set-up link; null if a builder exists. */
   setupUrl: string | null;
+  /** URL of the metrics on their own port; null without one. */
+  metricsUrl: string | null;
   refs: readonly string[];
   /** Returns the URL of an app's API. */
   appUrl: (ref: string) => string;
@@ -403,6 +456,7 @@ function banner(facts: BannerFacts): string {
     );
     if (facts.refs.length > 1) lines.push(`                ${facts.refs.length} apps: node bin/ninefold.js apps list`);
   }
+  if (facts.metricsUrl !== null) lines.push('', `  Metrics       ${facts.metricsUrl}`);
   lines.push('', `  Data          ${facts.home}`, '  Stop          Ctrl-C', '', '');
   return lines.join('\n');
 }

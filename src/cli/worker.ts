@@ -7,6 +7,8 @@ import {
   ChangeClient,
   type ChangeMessage,
   composeWorker,
+  FiguresClient,
+  type FiguresMessage,
   logOutput,
   PrimaryTaskClient,
   type TaskMessage,
@@ -26,6 +28,7 @@ export type ToWorker =
   | TaskResultMessage
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BusToWorker
+  | Extract<FiguresMessage, { type: 'figures wanted' | 'node figures' }>
   | BoundMessage;
 /** Messages of a worker to the primary. */
 export type FromWorker =
@@ -36,6 +39,7 @@ export type FromWorker =
   | { type: 'failed'; reason: string }
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
   | BusToPrimary
+  | Extract<FiguresMessage, { type: 'figures' | 'node figures wanted' }>
   | TaskMessage;
 
 /** Interval at which a worker reports that its event loop runs. */
@@ -64,6 +68,7 @@ export async function runWorker(): Promise<void> {
     );
   const tasks = new PrimaryTaskClient(send);
   const changes = new ChangeClient(send);
+  const figures = new FiguresClient(send);
   const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
@@ -77,7 +82,11 @@ export async function runWorker(): Promise<void> {
         .catch(() => undefined)
         .finally(() => send({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
-      composed = compose(message.workerConfig, tasks, changes, { output: log, lostLines: () => lostLines });
+      composed = compose(
+        message.workerConfig,
+        { tasks, changes, figures },
+        { output: log, lostLines: () => lostLines },
+      );
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -91,6 +100,13 @@ export async function runWorker(): Promise<void> {
         ({ onBus }) => onBus(message),
         () => undefined,
       );
+    } else if (message.type === 'figures wanted') {
+      void composed?.then(
+        ({ report }) => send({ type: 'figures', report: report() }),
+        () => undefined,
+      );
+    } else if (message.type === 'node figures') {
+      figures.onFigures(message);
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
     } else if (message.type !== 'stop') {
@@ -106,8 +122,7 @@ export async function runWorker(): Promise<void> {
 
 async function compose(
   workerConfig: WorkerConfig,
-  tasks: PrimaryTaskClient,
-  changes: ChangeClient,
+  { tasks, changes, figures }: { tasks: PrimaryTaskClient; changes: ChangeClient; figures: FiguresClient },
   log: WorkerLog,
 ): Promise<Worker> {
   const config = readConfig();
@@ -116,6 +131,7 @@ async function compose(
   return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, {
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
+    readFigures: (form) => figures.read(form),
     log,
     sendBus: (message, sent) => process.send?.(message, undefined, undefined, sent),
   });

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { Origins } from '../apps/registry/origins.ts';
 import type { Server } from '../apps/registry/server.ts';
 import { BackupHome } from '../backup/backup-home.ts';
-import type { ToBackupProcess } from '../backup/backup-process.ts';
+import type { FromBackupProcess, ToBackupProcess } from '../backup/backup-process.ts';
 import { BackupService } from '../backup/backup-service.ts';
 import { listBases } from '../backup/base-backup.ts';
 import { openTarget, targetInWords } from '../backup/open-target.ts';
@@ -41,6 +41,8 @@ function run(): void {
   setPriority(PRIORITY);
 }
 
+const send = (message: FromBackupProcess): void => void process.send?.(message);
+
 function backupService(configuration: BackupConfiguration): BackupService {
   const { home, databaseUrl, target, hasFiles, node, numbers } = configuration;
   const backupHome = new BackupHome(home);
@@ -64,7 +66,8 @@ function backupService(configuration: BackupConfiguration): BackupService {
       specifications: specificationService(configuration),
       restore: restoreScratch(configuration),
     }),
-    log: (message, detail) => process.send?.({ message, detail }),
+    log: (message, detail) => send({ message, ...(detail && { detail }) }),
+    onState: (state) => send({ state }),
   });
 }
 

@@ -9,6 +9,8 @@ import { BackupHome } from '../backup/backup-home.ts';
 import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyFile, type Secrets } from '../config/secrets.ts';
+import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
+import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
@@ -33,6 +35,10 @@ export interface Primary {
   watchdog: Watchdog;
   /** Backs the node up; null if it takes no backups. */
   backups: BackupProcess<object> | null;
+  /** Adds up the figures of the workers. Parts of the primary register their gauges there. */
+  monitor: NodeMonitor;
+  /** Serves the metrics on an own port; null without one. */
+  metricsServer: MetricsServer | null;
   /** Opens the link to other nodes; null if there cannot be any. */
   openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
@@ -44,16 +50,22 @@ export interface Primary {
   updateApps(isStopping: () => boolean): Promise<void>;
 }
 
+/** The workers, as parts of the primary use them. */
+type WorkersOfPrimary = Pick<MonitorParts, 'collect' | 'workers' | 'lostLines' | 'startedAt'> & {
+  /** Sends a message to all workers. */
+  readonly send: (message: BoundMessage) => void;
+};
+
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param send Sends a message to all workers.
+ * @param workers What the primary knows of its workers.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  send: (message: BoundMessage) => void,
+  { send, ...workers }: WorkersOfPrimary,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -94,6 +106,9 @@ export async function composePrimary(
     await watchdog.start();
     const backups = openBackups(config, databaseUrl, secrets, events);
     backups?.start();
+    const monitor = startMonitor(config, server, workers);
+    if (backups) registerBackupGauges(monitor, backups);
+    const metricsServer = await openMetricsPort(config, monitor);
     return {
       databaseUrl,
       postgresVersion,
@@ -101,6 +116,8 @@ export async function composePrimary(
       specification,
       watchdog,
       backups,
+      monitor,
+      metricsServer,
       openLink: linkOf(config, server, events),
       needsSetup,
       refs,
@@ -112,6 +129,33 @@ export async function composePrimary(
   } finally {
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
+}
+
+function startMonitor(config: Config, server: Server, workers: Omit<WorkersOfPrimary, 'send'>): NodeMonitor {
+  const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
+  const monitor = new NodeMonitor({
+    ...workers,
+    ...{ home: config.home, version, embedded: config.databaseUrl === null },
+    database,
+    registry: new Registry(database, server.masterKey),
+    close: () => database.close(),
+  });
+  monitor.start();
+  return monitor;
+}
+
+/** @throws StartError if the address cannot be used */
+async function openMetricsPort(
+  { metricsHost: host, metricsPort: port }: Config,
+  monitor: NodeMonitor,
+): Promise<MetricsServer | null> {
+  if (port === null) return null;
+  return startMetricsServer({ host, port }, () => monitor.metrics()).catch((cause: Error) => {
+    throw new StartError(
+      `The metrics cannot be served on ${host}:${port} (${cause.message}). Set NINEFOLD_METRICS_PORT and NINEFOLD_METRICS_HOST to a free address of this machine.`,
+      { cause },
+    );
+  });
 }
 
 /**
@@ -131,6 +175,17 @@ function linkOf({ brokerUrl: url, databaseUrl }: Config, server: Server, events:
   if (databaseUrl === null) return null;
   const target = superuserIn(server, databaseName(CONSOLE_REF));
   return (handlers, nodeId) => new PostgresLink({ target, handlers, nodeId, onState });
+}
+
+/** Provides the gauges of the backups: ages in seconds, and the seconds that a loss of the machine would cost. */
+function registerBackupGauges({ gauges }: NodeMonitor, backups: BackupProcess<object>): void {
+  const since = (at: string | null | undefined) => (at ? (Date.now() - Date.parse(at)) / 1000 : null);
+  gauges.register('ninefold_backup_age_seconds', () => since(backups.state?.backups[0]?.finishedAt));
+  gauges.register('ninefold_loss_window_seconds', () => since(backups.state?.completeAt));
+  gauges.register('ninefold_drill_age_seconds', () => {
+    const drill = backups.state?.drill;
+    return drill?.isPassed ? since(drill.finishedAt) : null;
+  });
 }
 
 function openBackups(
@@ -173,6 +228,8 @@ export const isForOperator = (error: unknown): boolean =>
   error instanceof StartError || error instanceof ServerUnfitError;
 
 export { ChangeRounds } from '../apps/app-changes.ts';
+export { ReportRound } from '../monitoring/figures-client.ts';
+export type { FiguresMessage } from '../monitoring/worker-report.ts';
 export { Events } from '../observe/events.ts';
 export { LineOutput } from '../observe/line-output.ts';
 export { logOutput, writeLog } from '../observe/log.ts';

@@ -50,9 +50,14 @@ import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
 import { InFlight } from '../limits/in-flight.ts';
+import { SpanExporter } from '../monitoring/span-exporter.ts';
+import { WorkerFigures } from '../monitoring/worker-figures.ts';
+import type { WorkerReport } from '../monitoring/worker-report.ts';
 import { Events } from '../observe/events.ts';
 import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
+import { Readiness } from '../observe/readiness.ts';
+import { TraceSampler } from '../observe/trace-context.ts';
 import type { Bus } from '../realtime/bus/bus.ts';
 import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
 import { WorkerBus } from '../realtime/bus/worker-bus.ts';
@@ -101,6 +106,10 @@ export interface Worker {
   catchUp(ref: string): Promise<void>;
   /** Processes messages of other workers. */
   onBus(message: BusToWorker): void;
+  /** Makes `/ready` answer 503 before the worker closes. */
+  readonly readiness: Readiness;
+  /** Returns the figures of the worker since the last call. */
+  report(): WorkerReport;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -123,6 +132,7 @@ interface Node {
   readonly storage: StorageNode;
   readonly traffic: Traffic;
   readonly turns: BackgroundTurns;
+  readonly readiness: Readiness;
 }
 
 /**
@@ -141,14 +151,17 @@ export async function composeWorker(
     everyWorker,
     log,
     sendBus,
-  }: Pick<AdminContext, 'everyWorker'> & {
+    readFigures,
+  }: Pick<AdminContext, 'everyWorker' | 'readFigures'> & {
     readonly tasks: TaskRunner;
     readonly log: WorkerLog;
     readonly sendBus: SendMessage<BusToPrimary>;
   },
 ): Promise<Worker> {
   const events = new Events();
-  const stopLog = writeLog(events, config.logLevel, log.output);
+  const { logLevel: level, logFormat } = config;
+  const format = logFormat === 'json' ? 'json' : 'events';
+  const stopLog = writeLog(events, { level, format, output: log.output });
   const server = appServer(workerConfig.databaseUrl, config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
@@ -172,6 +185,7 @@ export async function composeWorker(
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
+    readiness: new Readiness(),
   };
   const hosting = await composeApps(node);
   const keyUses = new KeyUses(hosting.apps, events);
@@ -191,9 +205,12 @@ export async function composeWorker(
   const plans = new PlanCache();
   const realtime = composeRealtime(bus, hosting.apps, identities, events, new LiveReads(plans));
   const realtimeUsage = (ref: string) => realtime.usageOf(ref);
-  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker, realtimeUsage });
+  const adminContext = composeAdmin(node, hosting, auth, {
+    ...{ identities, probes, traces, everyWorker, realtimeUsage, readFigures },
+  });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
+  const monitoring = composeMonitoring(node, hosting, http);
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
   hosting.scheduledWork.start();
@@ -202,7 +219,10 @@ export async function composeWorker(
     onBound: (message) => hosting.bounds.receive(message),
     catchUp: (ref) => hosting.apps.catchUp(ref),
     onBus: (message) => bus.receive(message),
+    readiness: node.readiness,
+    report: () => monitoring.figures.take(),
     close: async () => {
+      node.readiness.drain();
       realtime.close();
       await http.close();
       bus.close();
@@ -213,7 +233,52 @@ export async function composeWorker(
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await hosting.apps.close();
       await Promise.all([node.maintenance.close(), node.locks.close(), node.consoleDatabase.close()]);
+      await monitoring.stop();
       stopLog();
+    },
+  };
+}
+
+/** Creates what counts the requests of a worker, and what sends their traces. */
+function composeMonitoring(
+  { config, events, passwords, traffic }: Node,
+  { scheduledWork, budget }: Hosting,
+  http: HttpServer,
+): { figures: WorkerFigures; stop: () => Promise<void> } {
+  const exporter =
+    config.otlpUrl === null
+      ? null
+      : new SpanExporter({ url: config.otlpUrl, headers: config.otlpHeaders ?? {} }, version, (error) =>
+          events.emit({ type: 'fault', requestId: null, where: 'sending traces', error }),
+        );
+  const figures = new WorkerFigures({
+    gauges: () => ({
+      ninefold_calls_in_flight: traffic.inFlight,
+      ninefold_http_connections: http.traffic().connections,
+      ninefold_pool_connections: budget.taken,
+      ninefold_pool_waiting: budget.waits.waiting,
+      ninefold_password_hashes_waiting: passwords.waiting,
+      ninefold_jobs_running: scheduledWork.figures().running,
+    }),
+    counters: () => {
+      const { runs } = scheduledWork.figures();
+      return [
+        ['ninefold_http_sent_bytes_total', http.traffic().sentBytes],
+        ['ninefold_jobs_total', runs.succeeded, 'succeeded'],
+        ['ninefold_jobs_total', runs.failed, 'failed'],
+        ...(exporter?.counters() ?? []),
+      ];
+    },
+    poolWaits: budget.waits.seconds,
+    mails: () => scheduledWork.figures().queues,
+  });
+  figures.start(events);
+  exporter?.start(events);
+  return {
+    figures,
+    stop: async () => {
+      figures.stop();
+      await exporter?.stop();
     },
   };
 }
@@ -228,11 +293,12 @@ async function composeApps(node: Node) {
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
   const bounds = new ExceededBounds();
+  const budget = new ConnectionBudget(share.max, share.idle);
   const poolLimits = {
     connections: config.limits.poolConnections,
     idleMilliseconds: config.limits.poolIdleSeconds * 1000,
     waitMilliseconds: limits.poolWaitSeconds.default * 1000,
-    budget: new ConnectionBudget(share.max, share.idle),
+    budget,
     isLoopback: servesOwnMachineOnly(config),
   };
   const apps: Apps = new Apps(server, registry, poolLimits, events, bounds, (app) => {
@@ -259,7 +325,7 @@ async function composeApps(node: Node) {
   );
   const { store } = node.storage;
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events, store });
-  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle };
+  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, budget };
 }
 
 /** Creates the contexts in which calls of `/auth/v1` run. */
@@ -301,7 +367,7 @@ function composeAdmin(
   {
     identities,
     ...parts
-  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage'> & {
+  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage' | 'readFigures'> & {
     readonly identities: Identities;
     readonly probes: ProbeRunner;
     readonly traces: RequestTraces;
@@ -389,7 +455,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
 }
 
 function composeHttp(
-  { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
+  { config, secrets, events, origins, maintenance, specifications, traffic, storage, lostLines, readiness }: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -433,6 +499,10 @@ function composeHttp(
         () => false,
       ),
     lostLines,
+    readiness,
+    readMetrics: () => adminContext.readFigures('metrics'),
+    operatorToken: secrets.operatorToken,
+    traces: new TraceSampler(config.otlpUrl === null ? 0 : config.otlpSampling),
     origins,
     trustedProxies: config.trustedProxies,
     webFolder: folders.console,
@@ -444,6 +514,8 @@ function composeHttp(
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
+export { FiguresClient } from '../monitoring/figures-client.ts';
+export type { FiguresMessage, WorkerReport } from '../monitoring/worker-report.ts';
 export { logOutput } from '../observe/log.ts';
 export type { BusToPrimary, BusToWorker } from '../realtime/bus/bus-message.ts';
 export {

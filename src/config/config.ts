@@ -45,6 +45,12 @@ const readers = {
     if (Number.isInteger(number) && number >= min && number <= max) return number;
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not “${value}”.`);
   },
+  share: (value: string, { name }: Variable): number => {
+    const number = Number(value);
+    if (number >= 0 && number <= 1) return number;
+    throw new ConfigError(`${name} must be a number from 0 to 1, not “${value}”.`);
+  },
+  headers: headersOf,
   choice: (value: string, { name, values = [] }: Variable): string => {
     if (values.includes(value)) return value;
     throw new ConfigError(`${name} must be one of ${values.join(', ')}, not “${value}”.`);
@@ -179,6 +185,25 @@ function trustedProxies(value: string, { name, range: [min, max] = [0, 0] }: Var
   throw new ConfigError(
     `${name} must be a number of proxies from ${min} to ${max}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
   );
+}
+
+/**
+ * Parses headers separated by commas, as OTEL_EXPORTER_OTLP_HEADERS has them.
+ * @throws ConfigError, which does not repeat the value, because it may be a secret
+ */
+function headersOf(value: string, { name }: Variable): Readonly<Record<string, string>> {
+  const pairs = listed(value).map((entry) => {
+    const equals = entry.indexOf('=');
+    try {
+      const pair = [entry.slice(0, equals).trim(), decodeURIComponent(entry.slice(equals + 1).trim())] as const;
+      if (equals > 0) new Headers([[...pair]]);
+      if (equals > 0) return pair;
+    } catch {
+      // The name or the value is invalid, and the error below says so.
+    }
+    throw new ConfigError(`${name} must hold headers, such as authorization=Bearer%20token,x-tenant=a.`);
+  });
+  return Object.fromEntries(pairs);
 }
 
 const isNetwork = (network: string): boolean => {

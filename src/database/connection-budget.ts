@@ -1,4 +1,5 @@
 import { PoolTimeoutError } from './database-error.ts';
+import { WaitTimes } from './wait-times.ts';
 
 /** A pool with connections that count against the budget. */
 export interface BudgetHolder {
@@ -32,6 +33,8 @@ export class ConnectionBudget {
   readonly #idle: number;
   readonly #holders = new Set<BudgetHolder>();
   readonly #waiters: Waiter[] = [];
+  /** The waits of calls for the connections of all pools. */
+  readonly waits = new WaitTimes();
   #taken = 0;
   /** Slots of connections that are being closed. They are still counted in `#taken`. */
   #closing = 0;

@@ -488,10 +488,12 @@ export class Pool implements Database {
   ): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     const arrivedAt = performance.now();
+    const endWait = this.#options.budget?.waits.begin();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const index = this.#waiters.indexOf(waiter);
         if (index >= 0) this.#leaveQueue(index);
+        endWait?.();
         reject(new PoolTimeoutError('no connection became free in time'));
       }, this.waitMilliseconds);
       const waiter: Waiter = {
@@ -503,10 +505,12 @@ export class Pool implements Database {
         rank: arrivedAt + PATIENCE * expectedMilliseconds,
         take: (connection) => {
           clearTimeout(timer);
+          endWait?.();
           resolve(start(connection));
         },
         reject: (error) => {
           clearTimeout(timer);
+          endWait?.();
           reject(error);
         },
       };

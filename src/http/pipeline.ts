@@ -151,6 +151,7 @@ export class Pipeline {
   ): Promise<Reply> {
     const { request, extra } = about;
     const trace = new TraceRecorder();
+    trace.context = request.trace ?? null;
     let attribution: ErrorAttribution | null = null;
     let reply: Reply;
     try {

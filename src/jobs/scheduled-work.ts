@@ -21,6 +21,7 @@ import { byUrgency, countWrites } from './look-order.ts';
 import { MailPlaces } from './mail-sender.ts';
 import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
+import { WorkFigures } from './work-figures.ts';
 
 /**
  * Interval at which the write counters of all databases are read. A changed counter reveals jobs and requests in the
@@ -126,6 +127,7 @@ export class ScheduledWork {
       cancel: this.#cancel.signal,
       isStopping: () => this.#isStopping || !this.#isLeader,
       isSuspended: (ref) => parts.bounds.refusal(ref) !== null,
+      figures: new WorkFigures(),
       onFault: (ref, error) => void this.#background.attempt(ref, () => Promise.reject(error)),
     };
     this.#leadership = new Leadership(superuserIn(parts.server, databaseName(CONSOLE_REF)), {
@@ -137,6 +139,20 @@ export class ScheduledWork {
 
   start(): void {
     this.#leadership.start();
+  }
+
+  /** Returns the work that this worker has done, and the queues of mails if it leads. */
+  figures(): {
+    running: number;
+    runs: WorkFigures['runs'];
+    queues: ReturnType<WorkFigures['queues']> | null;
+  } {
+    const { runs, figures } = this.#shared;
+    return {
+      running: runs.total - runs.free,
+      runs: figures.runs,
+      queues: this.#isLeader ? figures.queues() : null,
+    };
   }
 
   /** Forwards the notifications of the app's database. */
@@ -199,6 +215,7 @@ export class ScheduledWork {
     this.#clearTimers();
     for (const { work } of this.#entries.values()) void work?.close();
     this.#entries.clear();
+    this.#shared.figures.forget();
   }
 
   #clearTimers(): void {
@@ -330,6 +347,7 @@ export class ScheduledWork {
     if (entry.work && !(record && entry.work.isOf(record))) this.#end(entry);
     if (record === null) {
       this.#entries.delete(ref);
+      this.#shared.figures.forget(ref);
       return;
     }
     // Updating the schema changes the write counter, so the app is checked again after an update.

@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../contract/call-request.ts';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import type { RefusedTransition } from '../../contract/observed.ts';
 
@@ -195,6 +196,8 @@ export class TraceRecorder {
   refused: RefusedTransition | null = null;
   /** Duration in milliseconds from which a request of this app counts as slow. */
   slowMilliseconds: number = limits.slowCallMilliseconds.default;
+  /** The trace to which the request belongs; null if it belongs to none. */
+  context: TraceContext | null = null;
   /** True if the response contains only a part of the rows, because the limit pageRows applied. */
   cut = false;
 

@@ -11,7 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['access'],
   ['identity'],
   ['accounts'],
-  ['watchdog', 'jobs', 'backup'],
+  ['watchdog', 'jobs', 'backup', 'monitoring'],
   ['mail'],
   ['apps'],
   ['sql-reader'],

@@ -22,6 +22,7 @@ import log from '../../schema/0017_log.sql';
 import files from '../../schema/0018_files.sql';
 import fileFields from '../../schema/0019_file_fields.sql';
 import changes from '../../schema/0020_changes.sql';
+import traceContext from '../../schema/0021_trace_context.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleBackup from '../../schema/console/0003_backup.sql';
@@ -58,6 +59,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0018_files', sql: files, onExisting: true },
   { name: '0019_file_fields', sql: fileFields, onExisting: true },
   { name: '0020_changes', sql: changes, onExisting: true },
+  { name: '0021_trace_context', sql: traceContext, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -51,11 +51,11 @@ beforeAll(async () => {
     .storage.from('files')
     .upload('a.txt', 'bytes of a file');
   expect(error).toBeNull();
-  specification = await admin(node, 'GET', `/apps/${app.ref}/specification`);
   await node.stop();
   scratchHome = await makeTestHome('transfer-scratch');
   await copyFolder(await dataFolderOf(node.home), join(scratchHome, 'postgres'));
   await node.startAgain();
+  specification = await admin(node, 'GET', `/apps/${app.ref}/specification`);
   const secret = await readFile(join(node.home, 'secrets/postgres-password'), 'utf8');
   scratch = await startEmbeddedPostgres({ home: scratchHome, port: 0, password: secret.trim(), log: () => undefined });
   await withClient(await superuserUrl(node, 'postgres'), (client) =>
