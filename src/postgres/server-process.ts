@@ -147,7 +147,11 @@ const BOUNDED = '(ulimit -d "$1") 2>/dev/null && ulimit -d "$1"; shift; exec "$0
  */
 function boundedCommand(plan: ServerPlan): [program: string, args: string[]] {
   const { binaries, folder, processMemoryBytes, commandLine = {} } = plan;
-  const args = ['-D', folder.path, ...Object.entries(commandLine).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+  const args = [
+    '-D',
+    folder.path,
+    ...Object.entries(commandLine).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
   if (process.platform !== 'linux') return [binaries.postgres, args];
   const kibibytes = String(Math.floor(processMemoryBytes / 1024));
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
