@@ -17,6 +17,7 @@ import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addStorageCommands } from './commands/storage.ts';
 import { addTypesCommand } from './commands/types.ts';
+import { addUpgradePostgresCommand } from './commands/upgrade-postgres.ts';
 
 /**
  * Runs the command in the arguments. Exit codes: 0 success, 1 failure, 2 wrong usage. Comparisons of specifications
@@ -47,6 +48,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addSiteCommand(program);
   addStorageCommands(program);
   addRealtimeCommands(program);
+  addUpgradePostgresCommand(program);
   process.stdout.on('error', endWithoutOutput);
   // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
+import { delimiter, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { environment, fileVariable, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
@@ -19,6 +19,8 @@ export interface Config extends Omit<ValuesOf<typeof environment>, 'backupTarget
    * npm still runs.
    */
   readonly startedByNpm: boolean;
+  /** Folders of programs of the machine, which are searched for PostgreSQL's pg_dump. */
+  readonly programFolders: readonly string[];
   readonly descriptors: Descriptors;
   /** The file of further certificate authorities that Node.js trusts; null without one. */
   readonly extraCertificates: string | null;
@@ -79,6 +81,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     backupTarget: targetOf(values),
     limits: readVariables(limitVariables, env),
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
+    programFolders: (env.PATH ?? '').split(delimiter),
     descriptors: readDescriptors(),
     extraCertificates: env.NODE_EXTRA_CA_CERTS?.trim() || null,
   };

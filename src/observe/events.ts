@@ -66,6 +66,7 @@ export type NinefoldEvent =
       what:
         | 'created'
         | 'cloned'
+        | 'restored'
         | 'deleted'
         | 'migrated'
         | 'catalog-loaded'

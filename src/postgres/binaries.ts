@@ -120,7 +120,7 @@ async function findPackage(): Promise<{ native: string; packageVersion: string }
 }
 
 /** Creates the links in `native/pg-symlinks.json`. The paths in this file are relative to the folder above `native`. */
-async function makeLinks(native: string): Promise<void> {
+export async function makeLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]');
   const links: { source: string; target: string }[] = JSON.parse(list);
   const root = dirname(native);

@@ -42,16 +42,22 @@ export async function initialise(folder: DataFolder, binaries: Binaries, passwor
   }
 }
 
+/** Returns the data folder that an upgrade to another major version fills, beside the data folder of a home. */
+export const newDataFolder = (path: string): string => `${path}-next`;
+
 async function isInitialised(path: string, binaries: Binaries): Promise<boolean> {
   const files = await readdir(path).catch((): string[] => []);
-  if (files.length === 0) return false;
+  if (files.length === 0) {
+    if ((await readdir(newDataFolder(path)).catch(() => [])).length === 0) return false;
+    throw new StartError('An upgrade of PostgreSQL did not end: run “ninefold upgrade-postgres” again.');
+  }
   if (!files.includes('PG_VERSION')) {
     throw new StartError(`The folder ${path} is not empty and holds no PostgreSQL data: move what is in it elsewhere.`);
   }
   const major = (await readFile(join(path, 'PG_VERSION'), 'utf8')).trim();
   if (major === String(binaries.major)) return true;
   throw new StartError(
-    `The data folder ${path} was made by PostgreSQL ${major}, and this Ninefold runs PostgreSQL ${binaries.major}: set ${environment.postgresBin.name} to the programs of PostgreSQL ${major}, or NINEFOLD_HOME to another folder.`,
+    `The data folder ${path} was made by PostgreSQL ${major}, and this Ninefold runs PostgreSQL ${binaries.major}: run “ninefold upgrade-postgres”, set ${environment.postgresBin.name} to the programs of PostgreSQL ${major}, or NINEFOLD_HOME to another folder.`,
   );
 }
 

@@ -38,6 +38,7 @@ async function tryPort(port: number): Promise<string | null> {
   }
 }
 
+/** Returns a free port of the loopback interface. */
 export const freePort = (): Promise<number> => listenOnce(0);
 
 function listenOnce(port: number): Promise<number> {

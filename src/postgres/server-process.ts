@@ -24,6 +24,8 @@ export interface ServerPlan {
   /** Further settings, which override those of every server. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly log: ServerLog;
+  /** Settings on the command line. With them, the settings file of the data folder stays as it is. */
+  readonly commandLine?: Readonly<Record<string, string>>;
 }
 
 /** The end of a process: its exit code, or the signal that ended it. */
@@ -70,7 +72,7 @@ export class ServerProcess {
    * @throws ServerFailure if the server ends instead.
    */
   static async start(plan: ServerPlan, signal: AbortSignal): Promise<ServerProcess> {
-    await writeSettings(plan);
+    if (plan.commandLine === undefined) await writeSettings(plan);
     const logged = await plan.log.size();
     const output = await plan.log.open();
     // The server runs in a separate process group. So Ctrl-C in a terminal reaches only Ninefold, which completes its
@@ -143,8 +145,13 @@ const BOUNDED = '(ulimit -d "$1") 2>/dev/null && ulimit -d "$1"; shift; exec "$0
  * would restart for all apps. Shared memory does not count. The shell replaces itself, so the child is the postmaster.
  * macOS does not enforce this limit.
  */
-function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [program: string, args: string[]] {
-  const args = ['-D', folder.path];
+function boundedCommand(plan: ServerPlan): [program: string, args: string[]] {
+  const { binaries, folder, processMemoryBytes, commandLine = {} } = plan;
+  const args = [
+    '-D',
+    folder.path,
+    ...Object.entries(commandLine).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
   if (process.platform !== 'linux') return [binaries.postgres, args];
   const kibibytes = String(Math.floor(processMemoryBytes / 1024));
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];

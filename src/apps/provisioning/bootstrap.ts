@@ -41,12 +41,17 @@ export async function bootstrap(
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
     await refuseOtherVersion(server, maintenance);
-    await maintenance.script(cluster);
-    await makeTemplate(server, maintenance);
+    await prepareServer(server, maintenance);
     await ensureConsole(server, maintenance);
     await mendApps(server, maintenance, events);
   });
   return version;
+}
+
+/** Creates the shared roles and the template of apps. */
+export async function prepareServer(server: Server, maintenance: Pool): Promise<void> {
+  await maintenance.script(cluster);
+  await makeTemplate(server, maintenance);
 }
 
 /** Refuses the databases of another version before anything is changed. The template has the schema of all others. */
