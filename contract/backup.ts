@@ -20,10 +20,25 @@ export interface BackupState {
   readonly hasPhrase: boolean;
   /** The last restore of a backup for proof; null if there was none. */
   readonly drill: DrillResult | null;
+  /** The last restores of single apps, the newest first. */
+  readonly appRestores: readonly AppRestore[];
+}
+
+/** A restore of one app under another ref. */
+export interface AppRestore {
+  readonly ref: string;
+  readonly at: string;
+  readonly as: string;
+  readonly finishedAt: string;
+  /** Why the restore failed; null if the copy lives. */
+  readonly failure: string | null;
+  readonly rows: number;
+  /** Files whose bytes were neither on the node nor in the backup. */
+  readonly missingFiles: number;
 }
 
 export interface BackupWork {
-  readonly kind: 'base' | 'drill';
+  readonly kind: 'base' | 'drill' | 'app';
   readonly startedAt: string;
   /** Bytes so far, and all bytes as far as they are known. */
   readonly bytes: number;
@@ -87,4 +102,14 @@ export interface BackupPage {
 /** A new recovery phrase, which is shown once. */
 export interface RecoveryPhrase {
   readonly phrase: string;
+}
+
+/** A request to restore one app. */
+export interface AppRestoreBody {
+  /** The ref in the backup. The app may have been deleted since. */
+  readonly ref: string;
+  /** ISO 8601. */
+  readonly at: string;
+  /** The ref of the copy. */
+  readonly as: string;
 }

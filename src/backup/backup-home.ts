@@ -4,6 +4,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { join } from 'node:path';
 import { type BackupRequest, type BackupState, backupRequests, type RestorePoint } from '../../contract/backup.ts';
 import { errnoOf } from '../files/disk.ts';
+import { AppRestoreRequests } from './app-restore.ts';
 import { NewFiles } from './file-backup.ts';
 
 /** A version of Ninefold, and what identifies the schemas that it creates. */
@@ -33,12 +34,14 @@ export interface DrillRecord {
 export class BackupHome {
   readonly #folder: string;
   readonly newFiles: NewFiles;
+  readonly appRestores: AppRestoreRequests;
 
   /** @param home The folder for all data of the node. */
   constructor(home: string) {
     this.#folder = join(home, 'backup');
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.newFiles = new NewFiles(join(this.#folder, 'new-files'));
+    this.appRestores = new AppRestoreRequests(join(this.#folder, 'app-restores'));
   }
 
   /** The folder for files on their way to the target. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BackupState, BackupWork, DrillResult } from '../../contract/backup.ts';
+import type { AppRestore, BackupState, BackupWork, DrillResult } from '../../contract/backup.ts';
 import type { ConnectionConfig } from '../database/connection-config.ts';
 import type { ByteStore } from '../files/byte-store.ts';
 import type { Spool } from '../files/spool.ts';
+import type { AppRestoreRequest } from './app-restore.ts';
 import type { BackupHome } from './backup-home.ts';
 import { type BaseBackup, deleteBase, keepBase, listBases, takeBase } from './base-backup.ts';
 import { FileBackup } from './file-backup.ts';
@@ -32,6 +33,8 @@ const FIRST_PAUSE = 1000;
 const LONGEST_PAUSE = 60_000;
 /** Interval at which the reach and the writer of the series are stored and compared. */
 const REGISTER_MILLISECONDS = 60_000;
+/** Number of restores of apps whose results are shown. */
+const APP_RESTORES = 10;
 /** Pause after a failed drill. */
 const FAILED_DRILL_MILLISECONDS = 60 * 60_000;
 /** How long the WAL of a base backup may take to be stored after the backup. */
@@ -72,6 +75,12 @@ export interface BackupOptions {
     readonly drillSeconds: number;
   };
   readonly drills: Drills;
+  /** Brings one app back as a copy. Throws an error whose message is written for the operator, or a fault. */
+  readonly restoreApp: (
+    series: OpenSeries,
+    request: AppRestoreRequest,
+    onBytes: (bytes: number) => void,
+  ) => Promise<Pick<AppRestore, 'rows' | 'missingFiles'>>;
   readonly log: (message: string, detail?: Record<string, unknown>) => void;
   /** Receives the state each second. */
   readonly onState: (state: BackupState) => void;
@@ -97,6 +106,7 @@ export class BackupService {
   readonly #failures = new Map<Work, NonNullable<BackupState['failure']>>();
   #work: BackupWork | null = null;
   #drill: DrillResult | null = null;
+  #appRestores: readonly AppRestore[] = [];
   #sealedSecrets: string | null = null;
   #received: Promise<void> = Promise.resolve();
   #running: Promise<unknown> = Promise.resolve();
@@ -218,6 +228,8 @@ export class BackupService {
         registeredAt = Date.now();
       }
       if (requests.includes('drill') || (await this.#isDrillDue())) await this.#runDrill(series);
+      const restore = await this.#options.home.appRestores.take();
+      if (restore) await this.#restoreApp(series, restore);
       this.#failures.delete('base backup');
     }
   }
@@ -302,6 +314,27 @@ export class BackupService {
     }
   }
 
+  async #restoreApp(series: OpenSeries, request: AppRestoreRequest): Promise<void> {
+    const { ref, at, as } = request;
+    const startedAt = new Date().toISOString();
+    const show = (bytes: number) => {
+      this.#work = { kind: 'app', startedAt, bytes, total: this.#backups.at(-1)?.bytes ?? null };
+    };
+    show(0);
+    const copied = await this.#options.restoreApp(series, request, show).then(
+      (result) => ({ ...result, failure: null }),
+      (error: unknown) => ({
+        rows: 0,
+        missingFiles: 0,
+        failure: error instanceof Error ? error.message : String(error),
+      }),
+    );
+    this.#work = null;
+    const restore = { ref, at, as, finishedAt: new Date().toISOString(), ...copied };
+    this.#appRestores = [restore, ...this.#appRestores].slice(0, APP_RESTORES);
+    this.#options.log(`Backup: the restore of an app has ${copied.failure === null ? 'ended' : 'failed'}`, restore);
+  }
+
   /** Stores the reach, and notices another process that writes the same series, for example that of a copied home. */
   async #register({ store }: OpenSeries): Promise<void> {
     if ((await readWriter(store)) !== this.#writer) {
@@ -364,6 +397,7 @@ export class BackupService {
       restorableFrom: this.#backups[0]?.finishedAt ?? null,
       hasPhrase: this.#sealedSecrets !== null,
       drill: this.#drill,
+      appRestores: this.#appRestores,
     };
   }
 }

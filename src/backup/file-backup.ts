@@ -114,14 +114,27 @@ export async function restoreFiles(
   for await (const { key } of store.list(FILES)) {
     const name = key.slice(FILES.length);
     if ((await target.store.size(name)) !== null) continue;
-    const options = { maxBytes: Number.POSITIVE_INFINITY, tooLarge: () => new RangeError('the file is too large') };
-    const file = await target.spool.receive(store.read(key), options);
-    await target.store.put(name, file);
+    bytes += await restoreFile(store, name, target, name);
     files += 1;
-    bytes += file.size;
     onProgress(files, bytes);
   }
   return { files, bytes };
+}
+
+/**
+ * Copies the bytes of one file of a series to a key of a store. Returns their number.
+ * @throws BytesMissingError if the series does not have them
+ */
+export async function restoreFile(
+  series: SealedStore,
+  from: string,
+  target: { readonly store: ByteStore; readonly spool: Spool },
+  to: string,
+): Promise<number> {
+  const options = { maxBytes: Number.POSITIVE_INFINITY, tooLarge: () => new RangeError('the file is too large') };
+  const file = await target.spool.receive(series.read(FILES + from), options);
+  await target.store.put(to, file);
+  return file.size;
 }
 
 /** Returns a store that also adds each stored key to the list of new files. */

@@ -26,7 +26,7 @@ export interface RecoverySecrets {
 }
 
 /** Error of a text that is no recovery phrase, or that of other backups. */
-export class PhraseError extends Error {
+class PhraseError extends Error {
   override readonly name = 'PhraseError';
 }
 

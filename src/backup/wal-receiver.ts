@@ -8,7 +8,7 @@ import { WalArchive } from './wal-archive.ts';
 import { formatLsn, type Lsn, parseLsn } from './wal-position.ts';
 
 /** Name of the replication slot of a node's backups. */
-export const SLOT = 'ninefold_backup';
+const SLOT = 'ninefold_backup';
 /** Bytes that wait for the target before the server waits. */
 const BUFFERED = 32 * 1024 * 1024;
 /** The largest segment that is supported, because open segments are in memory. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BackupRequest, BackupState } from '../../contract/backup.ts';
+import type { AppRestoreBody, BackupRequest, BackupState } from '../../contract/backup.ts';
 import {
   BackupHome,
   backupTargetOf,
@@ -25,7 +25,7 @@ const SILENT_MILLISECONDS = 10_000;
 /** Takes a base backup with the running node, and prints its progress. @throws CliError if it fails. */
 export async function takeBackup(): Promise<void> {
   const { backups, target } = await runInNode(
-    'base',
+    () => requestWork('base'),
     (state, before) => state.backups[0]?.id !== before.backups[0]?.id,
   );
   const [newest] = backups;
@@ -38,7 +38,10 @@ export async function takeBackup(): Promise<void> {
 
 /** Runs a drill with the running node, and prints its result. Exits with 1 if a check failed. */
 export async function runDrill(): Promise<void> {
-  const { drill } = await runInNode('drill', (state, before) => state.drill?.startedAt !== before.drill?.startedAt);
+  const { drill } = await runInNode(
+    () => requestWork('drill'),
+    (state, before) => state.drill?.startedAt !== before.drill?.startedAt,
+  );
   if (drill === null) return;
   printTable(
     ['app', 'check', 'result', ''],
@@ -48,9 +51,27 @@ export async function runDrill(): Promise<void> {
   if (!drill.isPassed) process.exitCode = 1;
 }
 
+const requestWork = (kind: BackupRequest) => connect().post('/backups/requests', { kind });
+
+/** Restores one app as a copy with the running node, and prints the progress and the result. @throws CliError */
+export async function restoreApp({ ref, at, as }: AppRestoreBody): Promise<void> {
+  const time = readTime(at);
+  const started = Date.now();
+  const state = await runInNode(
+    () => connect().post('/backups/app-restores', { ref, at: time, as } satisfies AppRestoreBody),
+    ({ appRestores }) => appRestores.some((each) => each.as === as && Date.parse(each.finishedAt) >= started),
+  );
+  const result = state.appRestores.find((each) => each.as === as);
+  if (result?.failure) throw new CliError(result.failure);
+  process.stdout.write(
+    `Restored ${ref} of ${time} as ${as}: ${result?.rows ?? 0} rows. Its jobs are paused, and it has keys of its own: ninefold keys ${as}.\n`,
+  );
+  if (result && result.missingFiles > 0) process.stdout.write(`${result.missingFiles} files have no bytes.\n`);
+}
+
 /** Requests work from the backup process of the running node and waits for its end. @throws CliError if it fails. */
 async function runInNode(
-  request: BackupRequest,
+  request: () => Promise<unknown>,
   isDone: (state: BackupState, before: BackupState) => boolean,
 ): Promise<BackupState> {
   // The client reports a node that does not run.
@@ -59,7 +80,7 @@ async function runInNode(
   const before = await home.readState();
   if (before === null) throw new CliError('This node takes no backups: NINEFOLD_BACKUP_URL is off.');
   const startedAt = Date.now();
-  await home.request(request);
+  await request();
   for (const print = progressPrinter(); ; await delay(LOOK_MILLISECONDS)) {
     const state = await home.readState();
     if (state === null || state.writtenAt < Date.now() - SILENT_MILLISECONDS) continue;

@@ -21,6 +21,8 @@ export interface BackupConfiguration {
   /** The name of the node for people. */
   readonly node: string;
   readonly build: string;
+  /** Folders that are searched for PostgreSQL's pg_dump. */
+  readonly programFolders: readonly string[];
   readonly isLoopback: boolean;
   readonly environment: Partial<Record<LimitName, number>>;
   readonly numbers: Pick<
@@ -56,6 +58,7 @@ export function backupConfiguration(
   return {
     ...{ home, databaseUrl, target, postgresPassword, build, numbers: limits },
     programs: config.postgresBin,
+    programFolders: [...(config.postgresBin === null ? [] : [config.postgresBin]), ...config.programFolders],
     masterKey: masterKey.toString('base64url'),
     hasFiles: storageUrl === null,
     node: publicUrl ?? hostname(),

@@ -1,19 +1,29 @@
 import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
-import { MAINTENANCE_DATABASE } from '../apps/registry/app-record.ts';
+import { Apps } from '../apps/apps.ts';
+import { ExceededBounds } from '../apps/exceeded-bounds.ts';
+import { Lifecycle } from '../apps/provisioning/lifecycle.ts';
+import { CONSOLE_REF, databaseName, MAINTENANCE_DATABASE } from '../apps/registry/app-record.ts';
 import { Origins } from '../apps/registry/origins.ts';
-import type { Server } from '../apps/registry/server.ts';
+import { Registry } from '../apps/registry/registry.ts';
+import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
 import { BackupHome } from '../backup/backup-home.ts';
 import type { FromBackupProcess, ToBackupProcess } from '../backup/backup-process.ts';
-import { BackupService } from '../backup/backup-service.ts';
+import { type BackupOptions, BackupService } from '../backup/backup-service.ts';
 import { listBases } from '../backup/base-backup.ts';
+import { restoreFile } from '../backup/file-backup.ts';
 import { openTarget, targetInWords } from '../backup/open-target.ts';
 import { backupKeyOf } from '../backup/sealed-store.ts';
-import { readReach } from '../backup/series.ts';
+import { type OpenSeries, readReach } from '../backup/series.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
-import { Drills, type DrillsOptions } from '../drill/drills.ts';
+import { AppsOfServer } from '../drill/apps-of-server.ts';
+import { Drills, type ScratchServer } from '../drill/drills.ts';
+import { type ByteStore, BytesMissingError } from '../files/byte-store.ts';
 import { openFolder } from '../files/open-store.ts';
+import { Spool } from '../files/spool.ts';
+import { Events } from '../observe/events.ts';
 import { locateDataFolder } from '../postgres/data-folder.ts';
 import type { Input, Output, TaskName } from '../specification/serve/process/task-result.ts';
 import { Tasks } from '../specification/serve/process/tasks.ts';
@@ -67,6 +77,7 @@ function backupService(configuration: BackupConfiguration): BackupService {
       specifications: specificationService(configuration),
       restore: restoreScratch(configuration),
     }),
+    restoreApp: restoreApp(configuration, live),
     log: (message, detail) => send({ message, ...(detail && { detail }) }),
     onState: (state) => send({ state }),
   });
@@ -97,7 +108,63 @@ function specificationService({ environment }: BackupConfiguration): Specificati
   );
 }
 
-function restoreScratch(configuration: BackupConfiguration): DrillsOptions['restore'] {
+/** Copies an app from a restored scratch server to this node. */
+function restoreApp(configuration: BackupConfiguration, live: Server): BackupOptions['restoreApp'] {
+  const restore = restoreScratch(configuration);
+  const { home, hasFiles, programFolders, isLoopback } = configuration;
+  return async (series, { ref, at, as, builder }, onBytes) => {
+    const scratch = await restore(series, { at }, onBytes);
+    const [maintenance, locks] = [smallPool(live.target), smallPool(live.target)];
+    const consoleDatabase = smallPool(superuserIn(live, databaseName(CONSOLE_REF)));
+    const restored = new AppsOfServer(scratch.server, isLoopback);
+    try {
+      const record = await restored.record(ref);
+      const registry = new Registry(consoleDatabase, live.masterKey);
+      const events = new Events();
+      const limits = { connections: 1, idleMilliseconds: 1000, waitMilliseconds: 10_000, isLoopback };
+      const apps = new Apps(live, registry, limits, events, new ExceededBounds());
+      const store = openFolder(home);
+      const lifecycle = new Lifecycle({ server: live, maintenance, locks, registry, apps, events, store });
+      const { copied, missingFiles } = await lifecycle.copyFromServer(
+        {
+          ref,
+          schemaFile: record.schemaFile,
+          connection: superuserIn(scratch.server, record.database),
+          tools: { folders: programFolders, thread: new URL('./wasm-dump.js', import.meta.url) },
+          ...(hasFiles && {
+            copyBytes: copyFromNodeOrBackup(store, new Spool(join(home, 'files', 'incoming')), series),
+          }),
+        },
+        as,
+        { name: `${record.name} (${at.slice(0, 16)})`, builder },
+      );
+      return { rows: copied.rows, missingFiles };
+    } finally {
+      await Promise.all([restored, maintenance, locks, consoleDatabase].map((each) => each.close()));
+      await scratch.remove();
+    }
+  };
+}
+
+/** Copies the bytes of a file from the node, or from the backup if the node has deleted them. */
+const copyFromNodeOrBackup =
+  (store: ByteStore, spool: Spool, { store: backup }: OpenSeries) =>
+  async (from: string, to: string): Promise<void> => {
+    try {
+      await store.copy(from, to);
+    } catch (error) {
+      if (!(error instanceof BytesMissingError)) throw error;
+      await restoreFile(backup, from, { store, spool }, to);
+    }
+  };
+
+function restoreScratch(
+  configuration: BackupConfiguration,
+): (
+  series: OpenSeries,
+  moment: { at: string; lsn?: string },
+  onBytes: (bytes: number) => void,
+) => Promise<ScratchServer> {
   const { home, masterKey, postgresPassword } = configuration;
   return async (series, { at, lsn }, onBytes) => {
     const { path, runAs } = await locateDataFolder(home);
@@ -113,7 +180,11 @@ function restoreScratch(configuration: BackupConfiguration): DrillsOptions['rest
     try {
       const { backup, server } = await recover(
         unlocked,
-        { at, lsn, onProgress: (progress) => 'bytes' in progress && onBytes(progress.bytes) },
+        {
+          at,
+          ...(lsn !== undefined && { lsn }),
+          onProgress: (progress) => 'bytes' in progress && onBytes(progress.bytes),
+        },
         { folder, runAs, home, programs: configuration.programs },
       );
       return {

@@ -223,8 +223,6 @@ const folderConfig = (home: string) => ({
   ...{ storageKey: null, storageSecret: null },
 });
 
-export { RestoreError } from '../backup/choose-backup.ts';
-
 /** Names of the errors of a restore whose message is written for the operator. */
 const forOperator = ['RestoreError', 'PhraseError', 'StartError', 'SealError', 'ManifestError', 'ServerFailure'];
 

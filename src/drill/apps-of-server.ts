@@ -1,5 +1,5 @@
 import { App } from '../apps/app.ts';
-import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
+import { type AppRecord, CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
 import type { Pool } from '../database/pool.ts';
@@ -29,10 +29,16 @@ export class AppsOfServer {
     return (await this.#registry.list()).map(({ ref }) => ref).filter((ref) => ref !== CONSOLE_REF);
   }
 
+  /** @throws Error if the server has no such app */
+  async record(ref: string): Promise<AppRecord> {
+    const record = await this.#registry.find(ref);
+    if (record === null) throw new Error(`There was no app ${ref} at this time.`);
+    return record;
+  }
+
   /** Runs work with an app, which is closed afterwards. @throws Error if the server has no such app */
   async with<Result>(ref: string, work: (app: App) => Promise<Result>): Promise<Result> {
-    const record = await this.#registry.find(ref);
-    if (record === null) throw new Error(`The server has no app ${ref}.`);
+    const record = await this.record(ref);
     const secrets = await this.#registry.secrets.read(ref);
     const limits = {
       ...{ connections: CONNECTIONS, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS },

@@ -47,11 +47,8 @@ export async function recordState(
 }
 
 /** Derives the specification of an app and returns its hash. */
-export const specificationHash = (
-  apps: AppsOfServer,
-  specifications: SpecificationService,
-  ref: string,
-): Promise<string> => apps.with(ref, async (app) => (await specifications.cells(app)).hash);
+const specificationHash = (apps: AppsOfServer, specifications: SpecificationService, ref: string): Promise<string> =>
+  apps.with(ref, async (app) => (await specifications.cells(app)).hash);
 
 const POSITION = 'pg_catalog.pg_current_wal_insert_lsn() as lsn';
 /** Takes the snapshot of the transaction before it reads the position. */

@@ -131,7 +131,7 @@ describe('a node with backups', () => {
     expect(acknowledged.filter((id) => !rows.includes(id))).toEqual([]);
   });
 
-  it('restores the state of a moment, exact to the transaction, with the files of apps', async () => {
+  it('restores one app and the node as they were at a moment, exact to the transaction, with the files of apps', async () => {
     const bytes = randomBytes(300_000);
     const upload = await fetch(`${node.url}/apps/${app.ref}/storage/v1/object/files/one`, {
       method: 'POST',
@@ -153,6 +153,12 @@ describe('a node with backups', () => {
     await write(() => last >= before + 40);
     await runSql(node, app.ref, 'delete from public.items where id % 2 = 0');
     await allStored(home);
+    const countRows = `select count(*), max(id) from public.items where id > ${before}`;
+    const one = await cli(node, ['apps', 'restore', app.ref, '--at', at, '--as', `${app.ref}-old`], { env: on(home) });
+    expect(one).toMatchObject({ code: 0, stdout: expect.not.stringContaining('no bytes') });
+    expect((await runSql(node, `${app.ref}-old`, countRows)).results[0]?.rows[0]).toEqual(
+      ['20', before + 20].map(String),
+    );
     const restored = await restoreTo(home, ['--at', at]);
     const copy = await startNode({ home: restored });
     try {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { type BackupPage, backupRequests, type RecoveryPhrase } from '../../../contract/backup.ts';
+import { type AppRestoreBody, type BackupPage, backupRequests, type RecoveryPhrase } from '../../../contract/backup.ts';
+import { REF } from '../../apps/registry/app-record.ts';
 import { makePhrase, sealSecrets } from '../../backup/recovery-phrase.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type AdminCall, adminCall } from '../call.ts';
@@ -51,10 +52,42 @@ const createPhrase = adminCall({
   },
 });
 
+const restoreApp = adminCall({
+  route: 'POST /backups/app-restores',
+  least: 'node owner',
+  sensitive: 'bring an app back as it was at an earlier time',
+  audit: {
+    action: 'app_restored',
+    details: ({ ref, at, as }) => ({ ref: String(ref ?? ''), at: String(at ?? ''), as: String(as ?? '') }),
+  },
+  summary:
+    'Starts to restore one app from the backups under another ref, beside the living apps. The copy has keys of its own and no sessions, and its jobs are paused. The state shows the result.',
+  returns: '202: empty object',
+  errors: ['backups_off', 'app_exists'],
+  body: z.strictObject({
+    ref: z.string().regex(REF),
+    at: z.iso.datetime({ offset: true }),
+    as: z.string().regex(REF),
+  }) satisfies z.ZodType<AppRestoreBody>,
+  handle: async ({ context, caller, body: { ref, at, as } }) => {
+    const { home } = requireBackups(context);
+    if (await context.registry.find(as)) throw new NinefoldError('app_exists');
+    const builder = caller.kind === 'builder' ? caller.userId : null;
+    await home.appRestores.add({ ref, at: inUtc(at), as, builder });
+    return json({}, 202);
+  },
+});
+
+/** Returns a time in UTC. Keeps up to six digits of a second, because PostgreSQL stops at a microsecond. */
+function inUtc(at: string): string {
+  const [, fraction = '0'] = /\.(\d+)/.exec(at) ?? [];
+  return new Date(at).toISOString().replace(/\.\d+Z/, `.${fraction.padEnd(6, '0').slice(0, 6)}Z`);
+}
+
 /** @throws NinefoldError `backups_off` */
 function requireBackups({ backups }: AdminContext): NonNullable<AdminContext['backups']> {
   if (backups === null) throw new NinefoldError('backups_off');
   return backups;
 }
 
-export const backupCalls: readonly AdminCall[] = [showBackups, requestBackup, createPhrase];
+export const backupCalls: readonly AdminCall[] = [showBackups, requestBackup, createPhrase, restoreApp];

@@ -73,6 +73,16 @@ export function addAppCommands(program: Command): void {
     });
 
   apps
+    .command('restore')
+    .description('bring an app back from the backups as it was at a time, under another ref, beside the living apps')
+    .argument('<ref>', 'the app in the backup; it may have been deleted since')
+    .requiredOption('--at <time>', 'the time, such as 2026-11-29T10:15:00Z')
+    .requiredOption('--as <ref>', 'the ref of the copy')
+    .action(async (ref: string, { at, as }: { at: string; as: string }) =>
+      (await import('../backups.ts')).restoreApp({ ref, at, as }),
+    );
+
+  apps
     .command('delete')
     .description('delete an app and everything in it')
     .argument('<ref>')
