@@ -129,7 +129,7 @@ async function startServer(
   parts: Pick<ServerPlan, 'folder' | 'binaries' | 'log'>,
 ): Promise<{ plan: ServerPlan; server: ServerProcess; proxy: ProxyThread | null }> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await choosePort(home, options.port);
+    const port = await choosePort(home, options.port, options.reservedPort ?? null);
     const isProxied = options.proxy !== undefined && socketFolderFor(parts.folder.path, port) !== null;
     const plan = {
       ...parts,
