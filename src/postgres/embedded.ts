@@ -39,6 +39,8 @@ export interface EmbeddedOptions {
   home: string;
   /** Port; 0 chooses a free port once and reuses it as long as it is free. */
   port: number;
+  /** A port on which another part of the process will listen, so that PostgreSQL does not choose it. */
+  reservedPort?: number;
   /** Folder with the programs of an installed PostgreSQL; null for those of the npm package, which are the default. */
   programs?: string | null;
   /** Password of the superuser `ninefold`; must stay the same for a home. */
