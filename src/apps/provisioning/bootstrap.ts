@@ -33,6 +33,7 @@ export async function bootstrap(
 ): Promise<string> {
   const prepare = async (pool: Pool) => {
     const checked = await checkServer(server, pool);
+    await refuseOtherVersion(server, pool);
     await ensureMaintenanceDatabase(server, pool);
     return checked;
   };
@@ -40,7 +41,6 @@ export async function bootstrap(
   const version = await withPool(entry, prepare, 2);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
-    await refuseOtherVersion(server, maintenance);
     await prepareServer(server, maintenance);
     await ensureConsole(server, maintenance);
     await mendApps(server, maintenance, events);
@@ -55,8 +55,8 @@ export async function prepareServer(server: Server, maintenance: Pool): Promise<
 }
 
 /** Refuses the databases of another version before anything is changed. The template has the schema of all others. */
-async function refuseOtherVersion(server: Server, maintenance: Pool): Promise<void> {
-  const [found] = await maintenance.run([
+async function refuseOtherVersion(server: Server, pool: Pool): Promise<void> {
+  const [found] = await pool.run([
     { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [TEMPLATE_DATABASE] },
   ]);
   if (!found?.rows.length) return;
