@@ -74,6 +74,7 @@ export async function start(): Promise<void> {
   let nodes = 1;
   const primary = await composePrimary(config, secrets, events, {
     send: (message) => workers.sendToAll(message),
+    reservedPort: port,
     onNodes: (count) => {
       if (count !== nodes) workers.sendToAll({ type: 'nodes', count });
       nodes = count;

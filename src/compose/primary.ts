@@ -56,6 +56,8 @@ export interface Primary {
 type WorkersOfPrimary = Pick<MonitorParts, 'collect' | 'workers' | 'lostLines' | 'startedAt'> & {
   /** Sends a message to all workers. */
   readonly send: WatchdogParts['send'];
+  /** The port on which the workers will listen. */
+  readonly reservedPort: number;
   /** Called with the number of nodes that use the server. */
   readonly onNodes?: WatchdogParts['onNodes'];
 };
@@ -69,13 +71,14 @@ export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  { send, onNodes, ...workers }: WorkersOfPrimary,
+  { send, onNodes, reservedPort, ...workers }: WorkersOfPrimary,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
     : await startEmbeddedPostgres({
         home: config.home,
         port: config.postgresPort,
+        reservedPort,
         programs: config.postgresBin,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
@@ -146,7 +149,7 @@ export async function composePrimary(
 function startMonitor(
   config: Config,
   server: Server,
-  workers: Omit<WorkersOfPrimary, 'send' | 'onNodes'>,
+  workers: Omit<WorkersOfPrimary, 'send' | 'onNodes' | 'reservedPort'>,
 ): NodeMonitor {
   const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
   const monitor = new NodeMonitor({

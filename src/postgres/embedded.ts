@@ -39,6 +39,8 @@ export interface EmbeddedOptions {
   home: string;
   /** Port; 0 chooses a free port once and reuses it as long as it is free. */
   port: number;
+  /** A port on which another part of the process will listen, so that PostgreSQL does not choose it. */
+  reservedPort?: number;
   /** Folder with the programs of an installed PostgreSQL; null for those of the npm package, which are the default. */
   programs?: string | null;
   /** Password of the superuser `ninefold`; must stay the same for a home. */
@@ -129,7 +131,7 @@ async function startServer(
   parts: Pick<ServerPlan, 'folder' | 'binaries' | 'log'>,
 ): Promise<{ plan: ServerPlan; server: ServerProcess; proxy: ProxyThread | null }> {
   for (let attempt = 1; ; attempt += 1) {
-    const port = await choosePort(home, options.port);
+    const port = await choosePort(home, options.port, options.reservedPort ?? null);
     const isProxied = options.proxy !== undefined && socketFolderFor(parts.folder.path, port) !== null;
     const plan = {
       ...parts,

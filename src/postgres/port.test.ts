@@ -33,6 +33,11 @@ it('choosePort chooses another port if the previous one is in use', async () => 
   expect(await choosePort(home, 0)).toBe(other);
 });
 
+it('choosePort chooses another port if the previous one is reserved for the node', async () => {
+  const port = await choosePort(home, 0);
+  expect(await choosePort(home, 0, port)).not.toBe(port);
+});
+
 it('choosePort reports which fixed port is in use', async () => {
   const port = await occupy(0);
   await expect(choosePort(home, port)).rejects.toThrow(`Port ${port} on 127.0.0.1 is taken by another program`);

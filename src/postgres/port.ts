@@ -8,9 +8,10 @@ const host = '127.0.0.1';
 /**
  * Returns the port to listen on. A fixed port must be free. For 0, returns the port that this home used last if it is
  * free, otherwise any free port, which is stored for the next start.
+ * @param reserved A port on which another part of the process will listen; null if there is none.
  * @throws StartError if a fixed port cannot be used.
  */
-export async function choosePort(home: string, wanted: number): Promise<number> {
+export async function choosePort(home: string, wanted: number, reserved: number | null = null): Promise<number> {
   if (wanted !== 0) {
     const code = await tryPort(wanted);
     if (code === null) return wanted;
@@ -22,8 +23,10 @@ export async function choosePort(home: string, wanted: number): Promise<number> 
   }
   const file = join(home, 'postgres.port');
   const last = Number(await readFile(file, 'utf8').catch(() => ''));
-  if (Number.isInteger(last) && last > 0 && last < 65536 && (await tryPort(last)) === null) return last;
-  const port = await freePort();
+  const isPossible = Number.isInteger(last) && last > 0 && last < 65536 && last !== reserved;
+  if (isPossible && (await tryPort(last)) === null) return last;
+  let port = await freePort();
+  while (port === reserved) port = await freePort();
   await writeFile(file, `${port}\n`);
   return port;
 }
