@@ -98,7 +98,11 @@ function Backups({ page, state, readAt, isStale, failure }: BackupsProps) {
   const buttons = {
     base: button('base', 'Back up now'),
     drill: button('drill', 'Run a drill'),
-    phrase: <Button onClick={() => setMakesPhrase(true)}>Make a recovery phrase</Button>,
+    phrase: (
+      <Button onClick={() => setMakesPhrase(true)}>
+        {state.hasPhrase ? 'Make a new phrase' : 'Make a recovery phrase'}
+      </Button>
+    ),
   };
   const { restorableFrom: from, completeAt: to } = state;
   return (
@@ -106,7 +110,11 @@ function Backups({ page, state, readAt, isStale, failure }: BackupsProps) {
       <header className={node.head}>
         <div className={styles.title}>
           <h1>Backups</h1>
-          <div className="buttons">{Object.values(buttons)}</div>
+          <div className="buttons">
+            {buttons.base}
+            {buttons.drill}
+            {state.hasPhrase && buttons.phrase}
+          </div>
         </div>
         <p className={node.summary}>
           <LossSentence page={page} state={state} /> <AsOf at={readAt} live={!isStale} />
@@ -229,12 +237,10 @@ function RestorePoints({ points }: { points: BackupPage['restore_points'] }) {
   );
 }
 
-function Where({ state: { target, isStreaming, restorableFrom, completeAt, hasPhrase } }: { state: BackupState }) {
+function Where({ state: { target, isStreaming, hasPhrase } }: { state: BackupState }) {
   const facts: readonly (readonly [string, string])[] = [
     ['Target', target],
     ['Changes', isStreaming ? 'stored each second' : 'not received'],
-    ['Restorable from', restorableFrom === null ? 'not yet' : dateTime(restorableFrom)],
-    ['Restorable to', completeAt === null ? 'not yet' : dateTime(completeAt)],
     ['Recovery phrase', hasPhrase ? 'made' : 'not made'],
   ];
   return (

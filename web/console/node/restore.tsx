@@ -39,7 +39,7 @@ export function Restore({ state, reach }: { state: BackupState; reach: Reach }) 
       </Section>
       <Section title="Restore the complete node">
         <p className={node.words}>
-          Stop the node, then run this command on its machine. The data folder of today is kept beside the restored one.
+          Stop the node, then run this command on its machine. The present data folder is kept beside the restored one.
           On another machine, add <code>--from</code>, <code>--to</code> and <code>--phrase-file</code>.
         </p>
         <Code
@@ -73,6 +73,10 @@ function RestoreApp({
   const [typed, setTyped] = useState<string | null>(null);
   const listId = useId();
   const as = typed ?? (REF.test(ref) && time !== '' ? `${ref.slice(0, 40 - DATE)}-${time.slice(0, DATE - 1)}` : '');
+  const clear = () => {
+    setRef('');
+    setTyped(null);
+  };
   const isTaken = apps.some((app) => app.ref === as);
   return (
     <Form
@@ -81,11 +85,11 @@ function RestoreApp({
       offBecause={reasonNot({ ref, as, isTaken, at: Date.parse(time) }, reach)}
       error={needsProof(error) ? null : error}
       aside={<span role="status">{isSuccess && 'Requested. The result appears below.'}</span>}
-      onSubmit={() => mutate({ ref, at: new Date(time).toISOString(), as }, { onSuccess: () => setTyped('') })}
+      onSubmit={() => mutate({ ref, at: new Date(time).toISOString(), as }, { onSuccess: clear })}
     >
       <div className={styles.fields}>
         <TextInput
-          label="Time"
+          label="Time, in your time zone"
           type="datetime-local"
           step={1}
           min={fieldTime(reach.from, true)}
