@@ -14,7 +14,7 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'This node takes no backups.',
     meaning: 'The setting NINEFOLD_BACKUP_URL is off, or the node uses a PostgreSQL server of its own.',
     action: 'Set NINEFOLD_BACKUP_URL to a folder or an S3 bucket and restart the node.',
-    member: memberTexts.fault,
+    member: null,
   },
   not_found: {
     status: 404,

@@ -52,7 +52,7 @@ describe.runIf(installedPostgres.length > 0)('startEmbeddedPostgres with an inst
     const { major } = await findBinaries(null);
     if (bin.includes(`/${major}/`)) return;
     await expect(startEmbeddedPostgres(options)).rejects.toThrow(
-      `this Ninefold runs PostgreSQL ${major}: set NINEFOLD_POSTGRES_BIN to the programs of PostgreSQL`,
+      `this Ninefold runs PostgreSQL ${major}: run “ninefold upgrade-postgres”, set NINEFOLD_POSTGRES_BIN to the programs`,
     );
   });
 });

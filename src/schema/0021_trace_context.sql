@@ -11,9 +11,9 @@ begin
   ) then
     -- The defaults read the setting as text, because an app can set it to anything.
     alter table net.http_request_queue
-      add column traceparent text default pg_catalog.substring(
+      add column if not exists traceparent text default pg_catalog.substring(
         pg_catalog.current_setting('request.headers', true), '"traceparent":"(00-[0-9a-f]{32}-[0-9a-f]{16}-0[01])"'),
-      add column tracestate text default pg_catalog.substring(
+      add column if not exists tracestate text default pg_catalog.substring(
         pg_catalog.current_setting('request.headers', true), '"tracestate":"([^"\\]+)"');
   end if;
 end

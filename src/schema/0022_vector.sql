@@ -3,7 +3,7 @@
 -- runs as the superuser.
 
 -- Returns the extensions that only a superuser may create and that are safe for an owner.
-create function ninefold.extensions_for_owners() returns text[]
+create or replace function ninefold.extensions_for_owners() returns text[]
   language sql immutable
   set search_path = pg_catalog, pg_temp
   return array['autoinc', 'insert_username', 'moddatetime', 'earthdistance', 'pg_stat_statements', 'pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm',

@@ -11,6 +11,9 @@ declare
 begin
   -- The superuser calls this function after pg_upgrade.
   definition := pg_catalog.pg_get_functiondef('ninefold.hide_other_apps()'::pg_catalog.regprocedure);
+  if pg_catalog.strpos(definition, per_query) > 0 then
+    return;
+  end if;
   execute pg_catalog.replace(definition, pg_catalog.quote_literal(per_row), pg_catalog.quote_literal(per_query));
 
   perform pg_catalog.set_config('allow_system_table_mods', 'on', true);
