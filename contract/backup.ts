@@ -94,8 +94,12 @@ export interface RestorePoint {
 
 /** The page of backups. */
 export interface BackupPage {
+  /** Time of the response, ISO 8601. */
+  readonly at: string;
   /** Null if the node takes no backups, or its first state is not written yet. */
   readonly state: BackupState | null;
+  /** True if the backups are below the home of the node, so that one disk has both. */
+  readonly is_target_in_home: boolean;
   readonly restore_points: readonly RestorePoint[];
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { type BackupRequest, type BackupState, backupRequests, type RestorePoint } from '../../contract/backup.ts';
 import { errnoOf } from '../files/disk.ts';
 import { AppRestoreRequests } from './app-restore.ts';
@@ -32,12 +32,14 @@ export interface DrillRecord {
 
 /** The folder `backup` of a home: what the processes of a node share about its backups. */
 export class BackupHome {
+  readonly #home: string;
   readonly #folder: string;
   readonly newFiles: NewFiles;
   readonly appRestores: AppRestoreRequests;
 
   /** @param home The folder for all data of the node. */
   constructor(home: string) {
+    this.#home = home;
     this.#folder = join(home, 'backup');
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     this.newFiles = new NewFiles(join(this.#folder, 'new-files'));
@@ -47,6 +49,11 @@ export class BackupHome {
   /** The folder for files on their way to the target. */
   get incoming(): string {
     return join(this.#folder, 'incoming');
+  }
+
+  /** Returns true if a target is a folder below the home. @param target The target as `targetInWords` names it. */
+  hasFolder(target: string): boolean {
+    return isAbsolute(target) && !/^\.\.($|[\\/])/.test(relative(this.#home, target));
   }
 
   /** Returns the state that the backup process wrote last; null if there is none. */

@@ -455,6 +455,11 @@ const views: readonly View[] = [
     },
   },
   {
+    name: 'backups of a node without backups',
+    path: () => '/backups',
+    ready: (page) => page.getByRole('heading', { name: 'This node takes no backups' }).waitFor(),
+  },
+  {
     name: 'audit log of the node',
     path: () => '/audit',
     ready: (page) => page.getByRole('row', { name: 'signed in' }).first().waitFor(),

@@ -13,8 +13,11 @@ const showBackups = adminCall({
   summary: 'Returns the state of the node’s backups and the result of the last drill.',
   returns: 'BackupPage',
   handle: async ({ context: { backups } }) => {
+    const state = (await backups?.home.readState()) ?? null;
     const page: BackupPage = {
-      state: (await backups?.home.readState()) ?? null,
+      at: new Date().toISOString(),
+      state,
+      is_target_in_home: state !== null && (backups?.home.hasFolder(state.target) ?? false),
       restore_points: (await backups?.home.readRestorePoints()) ?? [],
     };
     return json(page);

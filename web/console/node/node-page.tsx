@@ -1,9 +1,7 @@
-import { IconAlertCircle, IconAlertTriangle } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useSearch } from '@tanstack/react-router';
 import type { NodeFigures } from '../../../contract/node.ts';
 import { buttonClass } from '../../ui/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
 import { figureLink } from '../../ui/live-value.tsx';
 import { AsOf } from '../../ui/page-header.tsx';
 import { bytes, count, counted, duration, percent } from '../format/format.ts';
@@ -15,6 +13,7 @@ import styles from './node.module.css';
 import { NodeLoad, rate } from './node-load.tsx';
 import { NodeSide } from './node-side.tsx';
 import { bounds, type NodeWarning, nodeWarnings } from './node-warnings.ts';
+import { WarningList } from './warning-list.tsx';
 import { WhatCouldBeLost } from './what-could-be-lost.tsx';
 
 /** Page of the node for its owners: what needs attention, load, disk, connections, jobs, mails and backup. */
@@ -31,7 +30,7 @@ export function NodePage() {
       <QueryFailure query={figures} />
       {data && (
         <>
-          <Warnings warnings={nodeWarnings(data)} />
+          <WarningList warnings={nodeWarnings(data)}>{({ action }) => <WarningAction action={action} />}</WarningList>
           <Charts figures={data} />
           <div className={styles.columns}>
             <NodeLoad figures={data} order={sort === 'disk' ? 'disk' : 'load'} stale={figures.isError} />
@@ -72,26 +71,6 @@ function LossSentence({ backup }: Pick<NodeFigures, 'backup'>) {
         <>The last restore was tried {figure(`${duration(drill * 1000)} ago`)}.</>
       )}
     </>
-  );
-}
-
-function Warnings({ warnings }: { warnings: readonly NodeWarning[] }) {
-  if (warnings.length === 0) return null;
-  return (
-    <ul className={styles.warnings} aria-label="Needs attention">
-      {warnings.map((warning) => (
-        <li key={warning.id}>
-          <span className={warning.isError ? styles.bad : styles.late}>
-            <Icon of={warning.isError ? IconAlertCircle : IconAlertTriangle} />
-          </span>
-          <p>
-            <b>{warning.title}</b>
-            <small>{warning.detail}</small>
-          </p>
-          <WarningAction action={warning.action} />
-        </li>
-      ))}
-    </ul>
   );
 }
 

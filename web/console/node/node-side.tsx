@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import type { NodeFigures } from '../../../contract/node.ts';
 import { count, counted, duration } from '../format/format.ts';
 import { TimeAgo } from '../format/time-ago.tsx';
 import styles from './node.module.css';
 import { Meter } from './node-load.tsx';
 import { bounds } from './node-warnings.ts';
+import { Section } from './section.tsx';
 
 /** Number of queues of mails that are listed. */
 const SHOWN_QUEUES = 5;
@@ -18,20 +18,6 @@ export function NodeSide({ figures }: { figures: NodeFigures }) {
       <Jobs jobs={figures.jobs} />
       <Mails mails={figures.mails} />
     </>
-  );
-}
-
-function Section({ title, note, children }: { title: string; note?: ReactNode; children: ReactNode }) {
-  const id = `${title.toLowerCase()}-title`;
-  return (
-    <section aria-labelledby={id} className={styles.section}>
-      <header>
-        <h2 id={id}>
-          {title} {note !== undefined && <span>{note}</span>}
-        </h2>
-      </header>
-      {children}
-    </section>
   );
 }
 

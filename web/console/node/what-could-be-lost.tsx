@@ -1,4 +1,5 @@
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import type { NodeBackup } from '../../../contract/node.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { duration } from '../format/format.ts';
@@ -13,6 +14,7 @@ export function WhatCouldBeLost({ backup }: { backup: NodeBackup | null }) {
     <section aria-labelledby="lost-title" className={styles.section}>
       <header>
         <h2 id="lost-title">What could be lost</h2>
+        <Link to="/backups">Backups</Link>
       </header>
       {backup === null ? (
         <p className={styles.words}>

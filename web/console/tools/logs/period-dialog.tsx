@@ -2,11 +2,8 @@ import { TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
+import { fieldTime } from '../../format/field-time.ts';
 import styles from './logs-page.module.css';
-
-/** Returns a time as a field of the type datetime-local takes it, in the time zone of the browser. */
-const fieldTime = (time: number): string =>
-  new Date(time - new Date(time).getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 
 /** Asks for a period of the log. */
 export function PeriodDialog({
