@@ -35,6 +35,10 @@ import { recover } from './restore.ts';
 
 /** Lets requests go first, where the system has priorities. */
 const PRIORITY = 10;
+/** Characters of a time that the name of a restored app contains: `2026-11-29T10:15`. */
+const TIME_CHARACTERS = 16;
+/** Connections of a copied app, which serves no requests here. */
+const POOL = { connections: 1, idleMilliseconds: 1000, waitMilliseconds: 10_000 };
 
 run();
 
@@ -121,7 +125,7 @@ function restoreApp(configuration: BackupConfiguration, live: Server): BackupOpt
       const record = await restored.record(ref);
       const registry = new Registry(consoleDatabase, live.masterKey);
       const events = new Events();
-      const limits = { connections: 1, idleMilliseconds: 1000, waitMilliseconds: 10_000, isLoopback };
+      const limits = { ...POOL, isLoopback };
       const apps = new Apps(live, registry, limits, events, new ExceededBounds());
       const store = openFolder(home);
       const lifecycle = new Lifecycle({ server: live, maintenance, locks, registry, apps, events, store });
@@ -136,7 +140,7 @@ function restoreApp(configuration: BackupConfiguration, live: Server): BackupOpt
           }),
         },
         as,
-        { name: `${record.name} (${at.slice(0, 16)})`, builder },
+        { name: `${record.name} (${at.slice(0, TIME_CHARACTERS)})`, builder },
       );
       return { rows: copied.rows, missingFiles };
     } finally {
