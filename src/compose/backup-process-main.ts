@@ -37,8 +37,9 @@ import { recover } from './restore.ts';
 const PRIORITY = 10;
 /** Characters of a time that the name of a restored app contains: `2026-11-29T10:15`. */
 const TIME_CHARACTERS = 16;
-/** Connections of a copied app, which serves no requests here. */
-const POOL = { connections: 1, idleMilliseconds: 1000, waitMilliseconds: 10_000 };
+/** How long a connection of a copied app stays open, and how long work waits for one. The app serves no requests here. */
+const IDLE_MILLISECONDS = 1000;
+const WAIT_MILLISECONDS = 10_000;
 
 run();
 
@@ -125,7 +126,10 @@ function restoreApp(configuration: BackupConfiguration, live: Server): BackupOpt
       const record = await restored.record(ref);
       const registry = new Registry(consoleDatabase, live.masterKey);
       const events = new Events();
-      const limits = { ...POOL, isLoopback };
+      const limits = {
+        ...{ connections: 1, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS },
+        isLoopback,
+      };
       const apps = new Apps(live, registry, limits, events, new ExceededBounds());
       const store = openFolder(home);
       const lifecycle = new Lifecycle({ server: live, maintenance, locks, registry, apps, events, store });
