@@ -13,15 +13,17 @@ const TABLE = `create table public.notes (id bigint primary key, title text not 
   grant select on public.notes to anon`;
 
 /**
- * Measures a node with many apps: creates them, restarts the node, sends the first request to each app, and lists the
- * apps.
+ * Measures a node with many apps: creates them, restarts the node, sends the first request to each app, scrapes its
+ * metrics, and lists the apps.
  */
 export async function measureApps(): Promise<void> {
   const first = await startNode();
   const { apps, times } = await createApps(first);
   await first.stop();
   const node = await startNode({ home: first.home });
+  const opened = await openedByScrape(node);
   const cold = await callEach(node, apps);
+  const scrapes = await measureScrapes(node);
   const lists = await timesOf(10, () => admin(node, 'GET', '/apps'));
   const created = await timesOf(10, (i) => admin(node, 'POST', '/apps', { ref: `late-${i}` }));
   const stopping = performance.now();
@@ -46,10 +48,39 @@ export async function measureApps(): Promise<void> {
       ['Memory of all processes before (PSS)', `${number(cold.memory.before / 1e6)} MB`],
       ['Memory of all processes, most (PSS)', `${number(cold.memory.most / 1e6)} MB`],
       ['Memory of the Node.js processes, most (PSS)', `${number(cold.memory.node / 1e6)} MB`],
+      ['Databases of apps that a scrape opens', number(opened)],
+      ['Scrape with the first counts of all apps', `${scrapes.first.toFixed(1)} ms`],
+      ['Scrape', inMilliseconds(scrapes.times)],
+      ['Size of a scrape', `${number(scrapes.bytes / 1000)} kB`],
       ['List of all apps', inMilliseconds(lists)],
       ['Clean stop', `${number(stopped)} ms`],
     ],
   );
+}
+
+async function scrape(node: BenchNode): Promise<string> {
+  const response = await fetch(`${node.url}/metrics`, { headers: { authorization: `Bearer ${node.operatorToken}` } });
+  return response.text();
+}
+
+/** Scrapes a node whose apps are idle. Returns the number of databases of apps that have a connection afterwards. */
+async function openedByScrape(node: BenchNode): Promise<number> {
+  await scrape(node);
+  const { database_url: url } = await admin<{ database_url: string }>(node, 'GET', '/status');
+  const client = new pg.Client(url);
+  await client.connect();
+  const { rows } = await client.query<{ opened: number }>(
+    `select count(distinct datname)::int as opened from pg_stat_activity where datname like 'app\\_cold%'`,
+  );
+  await client.end();
+  return rows[0]?.opened ?? 0;
+}
+
+async function measureScrapes(node: BenchNode): Promise<{ first: number; times: number[]; bytes: number }> {
+  const started = performance.now();
+  const { length: bytes } = await scrape(node);
+  const first = performance.now() - started;
+  return { first, times: await timesOf(30, () => scrape(node)), bytes };
 }
 
 async function createApps(node: BenchNode): Promise<{ apps: AppConnection[]; times: number[] }> {

@@ -25,6 +25,20 @@ export interface IncomingBody extends AsyncIterable<Uint8Array> {
   readonly length: number | null;
 }
 
+/** The trace to which a request belongs (W3C Trace Context). */
+export interface TraceContext {
+  /** 32 hexadecimal digits. */
+  readonly traceId: string;
+  /** The client's span, 16 hexadecimal digits; null if the trace begins with this request. */
+  readonly parentId: string | null;
+  /** The span of this request, 16 hexadecimal digits. */
+  readonly spanId: string;
+  /** True if the spans of the trace are recorded. */
+  readonly isSampled: boolean;
+  /** The header tracestate; null without a valid one. */
+  readonly state: string | null;
+}
+
 /** One HTTP request as the handlers of an API receive it, independent of any HTTP framework. */
 export interface CallRequest {
   method: string;
@@ -43,6 +57,8 @@ export interface CallRequest {
   /** The client's address. */
   address: string;
   requestId: string;
+  /** The trace to which the request belongs; null or absent if it belongs to none. */
+  trace?: TraceContext | null;
   /** URL of the app as the client sees it, without a trailing slash: http://host:port/apps/<ref>. */
   baseUrl: string;
   /** Aborted when the client disconnects. */

@@ -112,6 +112,7 @@ export const codesOfEveryCall: readonly ErrorCode[] = [
   'session_revoked',
   'role_reserved',
   'database_unavailable',
+  'outcome_unknown',
   'database_busy',
   'disk_full',
   'app_outdated',

@@ -4,7 +4,19 @@ import { type Limit, limits } from './limits.ts';
 export interface Variable {
   readonly name: `NINEFOLD_${string}`;
   /** The form of the value. `src/config` has a reader for each kind. */
-  readonly kind: 'text' | 'url' | 'number' | 'choice' | 'flag' | 'hosts' | 'proxies' | 'networks' | 'storage';
+  readonly kind:
+    | 'text'
+    | 'url'
+    | 'number'
+    | 'share'
+    | 'choice'
+    | 'flag'
+    | 'hosts'
+    | 'proxies'
+    | 'networks'
+    | 'headers'
+    | 'storage'
+    | 'backup';
   readonly default: string | number | boolean | null | readonly [];
   /** Describes a default that is not a fixed value. */
   readonly absent?: string;
@@ -12,10 +24,15 @@ export interface Variable {
   readonly range?: readonly [number, number];
   /** The only allowed values. */
   readonly values?: readonly string[];
+  /** True if the variable with `_FILE` at the end of its name may name a file with the value. */
+  readonly mayBeFile?: true;
   readonly meaning: string;
 }
 
 const defineVariables = <const Variables extends Readonly<Record<string, Variable>>>(variables: Variables) => variables;
+
+/** Returns the name of the variable that names a file with the value of a variable. */
+export const fileVariable = (name: Variable['name']): string => `${name}_FILE`;
 
 /** The variables of the environment, by the property of the configuration that has their value. */
 export const environment = defineVariables({
@@ -71,11 +88,34 @@ export const environment = defineVariables({
   },
   databaseUrl: {
     name: 'NINEFOLD_DATABASE_URL',
-    kind: 'url',
+    kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'the embedded PostgreSQL',
     meaning:
-      'A superuser’s URL of a PostgreSQL server, version 15 or newer, that only Ninefold uses. Ninefold creates roles there and revokes the access of all other roles to the databases postgres and template1.',
+      'A superuser’s URL of a PostgreSQL server, version 15 or newer: postgres://user:password@host:port/database, with the primary and its standbys as host:port,host:port. Parameters: sslmode, sslrootcert, channel_binding, target_session_attrs and host (the folder of a Unix socket). Ninefold creates roles and databases there, and leaves the databases postgres and template1 as they are.',
+  },
+  postgresBin: {
+    name: 'NINEFOLD_POSTGRES_BIN',
+    kind: 'text',
+    default: null,
+    absent: 'the programs of the npm package',
+    meaning:
+      'The folder with the programs of an installed PostgreSQL, version 15 or newer, that the embedded PostgreSQL runs, such as /usr/lib/postgresql/18/bin. Apps then have the extensions of that installation.',
+  },
+  masterKeyFile: {
+    name: 'NINEFOLD_MASTER_KEY_FILE',
+    kind: 'text',
+    default: null,
+    absent: 'secrets/master-key in NINEFOLD_HOME, which the first start creates',
+    meaning: 'The file with the key that encrypts the secrets of apps: 32 bytes in base64url. It is only read.',
+  },
+  operatorTokenFile: {
+    name: 'NINEFOLD_OPERATOR_TOKEN_FILE',
+    kind: 'text',
+    default: null,
+    absent: 'secrets/operator-token in NINEFOLD_HOME, which the first start creates',
+    meaning: 'The file with the token of the command line. It is only read.',
   },
   postgresPort: {
     name: 'NINEFOLD_POSTGRES_PORT',
@@ -104,18 +144,45 @@ export const environment = defineVariables({
   storageKey: {
     name: 'NINEFOLD_STORAGE_KEY',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     meaning: 'The access key of the S3 bucket.',
   },
   storageSecret: {
     name: 'NINEFOLD_STORAGE_SECRET',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     meaning: 'The secret key of the S3 bucket.',
+  },
+  backupTarget: {
+    name: 'NINEFOLD_BACKUP_URL',
+    kind: 'backup',
+    default: null,
+    absent: 'the folder backups in NINEFOLD_HOME for the embedded PostgreSQL, off for any other server',
+    meaning:
+      'Where backups are stored: a folder, or an S3 bucket in the form of NINEFOLD_STORAGE_URL. `off` takes no backups.',
+  },
+  backupKey: {
+    name: 'NINEFOLD_BACKUP_KEY',
+    kind: 'text',
+    mayBeFile: true,
+    default: null,
+    absent: 'NINEFOLD_STORAGE_KEY',
+    meaning: 'The access key of the S3 bucket of the backups.',
+  },
+  backupSecret: {
+    name: 'NINEFOLD_BACKUP_SECRET',
+    kind: 'text',
+    mayBeFile: true,
+    default: null,
+    absent: 'NINEFOLD_STORAGE_SECRET',
+    meaning: 'The secret key of the S3 bucket of the backups.',
   },
   brokerUrl: {
     name: 'NINEFOLD_BROKER_URL',
     kind: 'text',
+    mayBeFile: true,
     default: null,
     absent: 'PostgreSQL',
     meaning:
@@ -134,6 +201,50 @@ export const environment = defineVariables({
     default: 'info',
     values: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
     meaning: 'The lowest level that is logged: trace, debug, info, warn, error, fatal or silent.',
+  },
+  logFormat: {
+    name: 'NINEFOLD_LOG_FORMAT',
+    kind: 'choice',
+    default: 'events',
+    values: ['events', 'json'],
+    meaning:
+      'json adds one line for each request to the log, with fixed field names for log shippers. events logs requests only at the level debug.',
+  },
+  metricsPort: {
+    name: 'NINEFOLD_METRICS_PORT',
+    kind: 'number',
+    default: null,
+    absent: 'no own port',
+    range: [0, 65_535],
+    meaning:
+      'A port that serves only /metrics, without a token; 0 is any free port. Without it, /metrics on the node’s origin needs the operator’s token.',
+  },
+  metricsHost: {
+    name: 'NINEFOLD_METRICS_HOST',
+    kind: 'text',
+    default: '127.0.0.1',
+    meaning: 'The address on which NINEFOLD_METRICS_PORT listens.',
+  },
+  otlpUrl: {
+    name: 'NINEFOLD_OTLP_URL',
+    kind: 'url',
+    default: null,
+    meaning:
+      'The OpenTelemetry collector (OTLP over HTTP) that gets the spans of sampled requests, such as http://127.0.0.1:4318. The node appends /v1/traces.',
+  },
+  otlpHeaders: {
+    name: 'NINEFOLD_OTLP_HEADERS',
+    kind: 'headers',
+    default: null,
+    meaning:
+      'Headers for the collector, separated by commas, such as authorization=Bearer%20token. Values are percent-encoded.',
+  },
+  otlpSampling: {
+    name: 'NINEFOLD_OTLP_SAMPLING',
+    kind: 'share',
+    default: 0.01,
+    meaning:
+      'The share of requests without traceparent that start a trace, from 0 to 1. Requests with traceparent follow its flag.',
   },
   readyJson: {
     name: 'NINEFOLD_READY_JSON',

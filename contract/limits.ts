@@ -1,6 +1,7 @@
 import { accountLimits } from './limits/accounts.ts';
 import { answerLimits } from './limits/answers.ts';
 import { appLimits } from './limits/apps.ts';
+import { backupLimits } from './limits/backups.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
 import { factorLimits } from './limits/factors.ts';
@@ -58,6 +59,7 @@ export const limits = {
   ...storageLimits,
   ...s3Limits,
   ...realtimeLimits,
+  ...backupLimits,
 };
 
 export type LimitName = keyof typeof limits;

@@ -55,6 +55,8 @@ export interface Entity {
    * Keys WITHOUT OVERLAPS: rows with equal values in `fields` must not overlap in `period`. Absent if there are none.
    */
   period_keys?: { fields: string[]; period: string }[];
+  /** Indexes by which rows are found by their distance from a value, by name. Absent if there are none. */
+  distance_indexes?: DistanceIndex[];
   fields: Field[];
   /** Functions of a row that calls can read in addition to the fields, sorted by name. Absent if there are none. */
   computed?: ComputedField[];
@@ -72,6 +74,19 @@ export interface Entity {
   extension: string | null;
   /** Live figures, not part of the hash. */
   figures?: { rows_estimate: number; size_bytes: number };
+}
+
+/** An index of pgvector. PostgreSQL can use it for `ORDER BY field operator value LIMIT n`. */
+export interface DistanceIndex {
+  name: string;
+  /** The access method: hnsw or ivfflat. */
+  method: string;
+  /** The name of the field, or an expression. */
+  part: string;
+  /** The operator for the distance: `<=>`. */
+  operator: string;
+  /** The condition of a partial index; absent if the index covers all rows. */
+  condition?: string;
 }
 
 export interface ComputedField {

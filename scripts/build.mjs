@@ -1,12 +1,12 @@
 /**
  * Builds everything that runs: the server as dist/ninefold.js, dist/specification-process.js, dist/body-parser.js,
- * dist/database-proxy.js and dist/image-process.js, with shared and rarely used modules in files beside them; the console as static files in
+ * dist/database-proxy.js, dist/image-process.js, dist/wasm-dump.js and dist/backup-process.js, with shared and rarely used modules in files beside them; the console as static files in
  * dist/web; and the pages for members in dist/portal. Each result replaces the old one as a whole, so that a process
  * that starts during a build never reads a partial one.
  *
  * As a command: `node scripts/build.mjs [server] [web]`; without arguments it builds both.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -40,6 +40,8 @@ async function buildServer(root, sources) {
       { in: 'src/rest/request/body-parser-thread.ts', out: 'body-parser' },
       { in: 'src/postgres/database-proxy-thread.ts', out: 'database-proxy' },
       { in: 'src/storage/images/image-process-main.ts', out: 'image-process' },
+      { in: 'src/apps/transfer/wasm-dump-thread.ts', out: 'wasm-dump' },
+      { in: 'src/compose/backup-process-main.ts', out: 'backup-process' },
     ],
     // The names contain a hash of the content, and these files are put in place first. So ninefold.js never loads
     // parts of another build.

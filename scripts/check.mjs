@@ -2,7 +2,7 @@
  * `npm run check`: runs the static checks, two at a time, and prints the output of each one when it has ended. Exits
  * with 1 if one failed.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { execFile } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

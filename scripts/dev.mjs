@@ -2,7 +2,7 @@
  * `npm run dev`: runs the server, and builds and restarts it after a change of the sources. Arguments are passed to the
  * server.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { spawn } from 'node:child_process';
 import { watch } from 'node:fs';
 import { join } from 'node:path';

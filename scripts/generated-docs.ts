@@ -1,9 +1,10 @@
-import { defaultWords, environment, limitVariables, type Variable } from '../contract/environment.ts';
+import { defaultWords, environment, fileVariable, limitVariables, type Variable } from '../contract/environment.ts';
 import { allErrors, type ErrorEntry } from '../contract/errors.ts';
 import { type Limit, limitGroups, limits } from '../contract/limits.ts';
+import { type Metric, metrics } from '../contract/metrics.ts';
 
 /** The pages with generated tables. A table is between two comments, of which the first names it. */
-export const generatedPages = ['README.md', 'docs/errors.md', 'docs/limits.md'] as const;
+export const generatedPages = ['README.md', 'docs/errors.md', 'docs/limits.md', 'docs/monitoring.md'] as const;
 
 /** Returns text as a table cell contains it. Without the backslash, Markdown reads `|` as a border and `<ref>` as a tag. */
 const cell = (text: string): string => text.replace(/[|<]/g, '\\$&').replaceAll('\n', ' ');
@@ -45,16 +46,27 @@ const ofNode = Object.entries(limitVariables).flatMap(([name, variable]) =>
 
 function variableTable(): string {
   const rows = [...Object.values<Variable>(environment), ...ofNode].map((variable) => [
-    `\`${variable.name}\``,
+    `\`${variable.name}\`${variable.mayBeFile ? ` or \`${fileVariable(variable.name)}\`` : ''}`,
     cell(defaultWords(variable)),
     cell(variable.meaning),
   ]);
   return table(['Variable', 'Default', 'Meaning'], rows);
 }
 
+function metricTable(): string {
+  const rows = Object.entries<Metric>(metrics).map(([name, { kind, labels = [], meaning }]) => [
+    `\`${name}\``,
+    kind,
+    labels.map((label) => `\`${label}\``).join(', '),
+    cell(meaning),
+  ]);
+  return table(['metric', 'kind', 'labels', 'meaning'], rows);
+}
+
 /** The tables by the name in their first comment. */
 const tables: Readonly<Record<string, () => string>> = {
   environment: variableTable,
+  metrics: metricTable,
   ...Object.fromEntries(
     (['ninefold', 'rest', 'auth', 'storage', 'realtime', 'postgres'] as const).map((source) => [
       `errors ${source}`,

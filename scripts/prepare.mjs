@@ -4,7 +4,7 @@
  *
  * As a command: `node scripts/prepare.mjs [server] [web]`; without arguments it prepares both.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import process from 'node:process';

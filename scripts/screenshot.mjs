@@ -3,7 +3,7 @@
  * `node scripts/screenshot.mjs URL OUT.png [--width 1440] [--height 900] [--theme light|dark] [--storage-state FILE] [--wait-for SELECTOR] [--full-page]`.
  * Prints the page's console messages and its failed requests.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { prepare } from './prepare.mjs';

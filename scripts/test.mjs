@@ -3,7 +3,7 @@
  * `npm test -- --project wire sign-up`. `--changed[=COMMIT]` selects the tests that uncommitted changes, or the changes
  * since a commit, affect.
  */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { spawnSync } from 'node:child_process';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';

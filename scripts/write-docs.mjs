@@ -1,5 +1,5 @@
 /** `npm run docs`: writes the tables of the documentation that are generated from `contract`. */
-import './node-version.mjs';
+import '../bin/node-version.mjs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { importTypeScript } from './typescript.mjs';

@@ -9,6 +9,13 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Try again. If the error persists, give the request id to the operator of the server.',
     member: 'Something went wrong on our side. Please try again; if it stays, tell us what you did.',
   },
+  backups_off: {
+    status: 409,
+    message: 'This node takes no backups.',
+    meaning: 'The setting NINEFOLD_BACKUP_URL is off, or the node uses a PostgreSQL server of its own.',
+    action: 'Set NINEFOLD_BACKUP_URL to a folder or an S3 bucket and restart the node.',
+    member: memberTexts.fault,
+  },
   not_found: {
     status: 404,
     message: 'Nothing is served at this address.',
@@ -504,8 +511,24 @@ export const ninefoldErrors = entries('ninefold', {
     message: 'The database cannot be reached.',
     meaning:
       'PostgreSQL is starting, stopping or unreachable, accepts no further connections, or refuses the app’s login. In the last case the message gives the reason.',
-    action: 'Try again after the seconds in Retry-After.',
+    action:
+      'Try again after the seconds in Retry-After. Without this header, first read whether the request has changed anything.',
     member: memberTexts.tryAgain,
+  },
+  metrics_unavailable: {
+    status: 503,
+    message: 'The figures of the node cannot be read.',
+    meaning: 'The primary process did not answer in time, for example because the node is stopping.',
+    action: 'Try again in a few seconds.',
+    member: null,
+  },
+  outcome_unknown: {
+    status: 503,
+    message: 'The connection to the database was lost before it confirmed the request.',
+    meaning:
+      'PostgreSQL may have stored the changes of the request, or not: the connection ended between the statement and its confirmation, for example during a failover. The response has no Retry-After, because a second attempt could make the changes twice.',
+    action: 'Read whether the changes are stored, and repeat the request only if they are not.',
+    member: 'It is not certain that this was saved. Please check before you try again.',
   },
   storage_unavailable: {
     status: 503,

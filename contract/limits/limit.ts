@@ -34,6 +34,7 @@ export const limitGroups = {
   jobs: 'Scheduled jobs and HTTP from SQL',
   mails: 'Mails',
   settings: 'Settings',
+  backups: 'Backups',
   builders: 'What builders do',
   records: 'What is kept of calls',
 } as const;

@@ -110,6 +110,29 @@ export const recordLimits = limitsOf('records', {
     default: 700,
     meaning: 'How long the workers of all nodes may take to report that they have the trace of a request.',
   },
+  queuedTraces: {
+    unit: 'count',
+    noun: 'requests',
+    default: 1000,
+    meaning:
+      'Sampled requests of one worker that wait for the collector of traces. Further ones are dropped and counted.',
+  },
+  tracesPerExport: {
+    unit: 'count',
+    noun: 'requests',
+    default: 100,
+    meaning: 'Sampled requests that a worker sends to the collector at a time.',
+  },
+  exportMilliseconds: {
+    unit: 'milliseconds',
+    default: 10_000,
+    meaning: 'How long the collector of traces may take to accept a batch. After that, the batch is dropped.',
+  },
+  namedApps: {
+    unit: 'count',
+    default: 50,
+    meaning: 'The busiest apps that have their own series in /metrics. The others are added up.',
+  },
   logWaitMilliseconds: {
     unit: 'milliseconds',
     default: 300,

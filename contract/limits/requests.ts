@@ -115,6 +115,14 @@ export const requestLimits = limitsOf('requests', {
     meaning:
       'How long a stopping worker keeps idle client connections open. A request of this time gets its response with Connection: close.',
   },
+  drainSeconds: {
+    unit: 'seconds',
+    default: 0,
+    meaning:
+      'How long a node still serves after SIGTERM, while /ready and /health return 503 and each response ends its connection. A balancer must find this out within the time.',
+    variable: 'NINEFOLD_DRAIN_SECONDS',
+    range: [0, 3600],
+  },
   pipelinedRequests: {
     unit: 'count',
     default: 100,
@@ -130,7 +138,8 @@ export const requestLimits = limitsOf('requests', {
   requestsPerAddress: {
     unit: 'count',
     default: 0,
-    meaning: 'Requests per second from one client network, counted by each worker; 0 is no limit.',
+    meaning:
+      'Requests per second from one client network, over all workers of a node; 0 is no limit. Each node counts for itself.',
     variable: 'NINEFOLD_REQUESTS_PER_SECOND',
     range: [0, 1_000_000],
     code: 'too_many_requests',

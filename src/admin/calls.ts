@@ -7,7 +7,9 @@ import { secondFactorCalls } from './account/second-factor.ts';
 import { setupCalls } from './account/setup.ts';
 import { activityCalls } from './apps/activity.ts';
 import { appCalls } from './apps/apps.ts';
+import { nodeFigureCalls } from './apps/node-figures.ts';
 import { statusCalls } from './apps/status.ts';
+import { backupCalls } from './backups/backups.ts';
 import type { AdminCall } from './call.ts';
 import { fileKeyCalls } from './files/s3-keys.ts';
 import { fileUsageCalls } from './files/usage.ts';
@@ -44,7 +46,7 @@ import { nodeTeamCalls } from './team/node-team.ts';
 export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   'Set-up and sign-in': [...setupCalls, ...builderSessionCalls, ...acceptInvitationCalls, ...recoveryCalls],
   'Your account': [...accountCalls, ...proofCalls, ...secondFactorCalls],
-  'The node': [...statusCalls, ...builderCalls, ...nodeTeamCalls],
+  'The node': [...statusCalls, ...nodeFigureCalls, ...builderCalls, ...nodeTeamCalls, ...backupCalls],
   Apps: [...appCalls, ...activityCalls],
   Team: appTeamCalls,
   Keys: [...apiKeyCalls, ...signingKeyCalls, ...applicationCalls],

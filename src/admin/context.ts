@@ -20,6 +20,8 @@ import type { Origins } from '../apps/registry/origins.ts';
 import type { Registry } from '../apps/registry/registry.ts';
 import type { Server } from '../apps/registry/server.ts';
 import type { BuilderRights } from '../apps/team/team-store.ts';
+import type { BackupHome } from '../backup/backup-home.ts';
+import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { ByteStore } from '../files/byte-store.ts';
@@ -27,6 +29,7 @@ import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
 import type { InFlight } from '../limits/in-flight.ts';
+import type { FiguresForm } from '../monitoring/worker-report.ts';
 import type { Events } from '../observe/events.ts';
 
 /** The dependencies of management calls. */
@@ -36,6 +39,8 @@ export interface AdminContext {
   readonly lifecycle: Lifecycle;
   /** Holds the bytes of files. */
   readonly store: ByteStore;
+  /** The backups of the node, and the secrets that a restore needs; null if the node takes none. */
+  readonly backups: { readonly home: BackupHome; readonly secrets: RecoverySecrets } | null;
   /** Resolves once the other workers of the node use the committed changes of an app, or after a second. */
   readonly everyWorker: (ref: string) => Promise<void>;
   readonly server: Server;
@@ -136,6 +141,8 @@ export interface AdminContext {
   };
   /** Returns what the workers count about the realtime of an app. */
   readonly realtimeUsage: (ref: string) => Promise<RealtimeUsage>;
+  /** Returns the figures of the node: as text for Prometheus, or as JSON (`NodeFigures`); null if they cannot be read. */
+  readonly readFigures: (form: FiguresForm) => Promise<string | null>;
   readonly node: {
     readonly version: string;
     readonly workers: number;

@@ -75,7 +75,15 @@ export interface Facts extends ObjectFacts, AskedFacts, OptionFacts {
 /** The facts that decisions about privileges can depend on. */
 export type DecisionFacts = Omit<
   Facts,
-  'buckets' | 'comments' | 'description' | 'file_fields' | 'labels' | 'published' | 'screens' | 'screen_refusals'
+  | 'buckets'
+  | 'comments'
+  | 'description'
+  | 'distance_indexes'
+  | 'file_fields'
+  | 'labels'
+  | 'published'
+  | 'screens'
+  | 'screen_refusals'
 >;
 
 export interface FactOptions {

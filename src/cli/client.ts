@@ -43,7 +43,7 @@ interface SendOptions {
  */
 export function connect(): Client {
   const config = readConfig();
-  const token = readOperatorToken(config.home);
+  const token = readOperatorToken(config);
   const url = config.publicUrl ?? runningUrl(config.home);
   if (!token || !url) {
     throw new CliError(`No node runs on ${config.home}. Start one with: npm start`);

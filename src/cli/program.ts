@@ -4,6 +4,7 @@ import { defaultWords, environment, limitVariables } from '../../contract/enviro
 import { ConfigError, version } from '../compose/configuration.ts';
 import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
+import { addBackupCommands } from './commands/backup.ts';
 import { addBuilderCommands } from './commands/builders.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/members.ts';
@@ -16,6 +17,7 @@ import { addSqlCommand } from './commands/sql.ts';
 import { addStatusCommand } from './commands/status.ts';
 import { addStorageCommands } from './commands/storage.ts';
 import { addTypesCommand } from './commands/types.ts';
+import { addUpgradePostgresCommand } from './commands/upgrade-postgres.ts';
 
 /**
  * Runs the command in the arguments. Exit codes: 0 success, 1 failure, 2 wrong usage. Comparisons of specifications
@@ -34,6 +36,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
     .action(async () => (await import('./start.ts')).start());
   addStatusCommand(program);
   addAppCommands(program);
+  addBackupCommands(program);
   addBuilderCommands(program);
   addSettingsCommand(program);
   addKeyCommands(program);
@@ -45,6 +48,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addSiteCommand(program);
   addStorageCommands(program);
   addRealtimeCommands(program);
+  addUpgradePostgresCommand(program);
   process.stdout.on('error', endWithoutOutput);
   // Ignores output that cannot be written, for example because the disk is full.
   process.stderr.on('error', () => undefined);

@@ -2,19 +2,22 @@ import cluster, { type Worker as ClusterWorker } from 'node:cluster';
 import { rmSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Config, ConfigError, ensureSecrets, readConfig, warnOfDescriptors } from '../compose/configuration.ts';
 import {
+  AddressBank,
   answerTask,
   BusSwitch,
   ChangeRounds,
   composePrimary,
   Events,
+  type FiguresMessage,
   isForOperator,
   LineOutput,
   logOutput,
-  newSetupToken,
   originsOf,
   type Primary,
+  ReportRound,
   raiseOomScore,
   type TaskMessage,
   type TaskResultMessage,
@@ -51,44 +54,56 @@ const SILENT_CHECKS = 5;
 export async function start(): Promise<void> {
   const started = performance.now();
   const config = readConfig();
-  const secrets = ensureSecrets(config.home);
+  const secrets = ensureSecrets(config);
   const port = await claimPort(config);
   const warning = warnOfDescriptors(config.descriptors);
   const events = new Events();
   const output = new LineOutput(STDOUT);
   const log = logOutput();
   if (warning !== null) log.write(`${warning}\n`);
-  writeLog(events, config.logLevel, log);
+  const { logLevel: level, logFormat } = config;
+  writeLog(events, { level, format: logFormat === 'json' ? 'json' : 'events', output: log });
+  const startedAt = new Date().toISOString();
   const stopped = stopSignal(config);
-  const workers = new Workers(config.workers, {
+  const workers = new Workers(config, {
     onLost: (reason) => events.emit({ type: 'node', what: 'worker-lost', detail: { reason } }),
     lostLines: () => output.lostLines + log.lostLines,
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
-  const primary = await composePrimary(config, secrets, events, (message) => workers.sendToAll(message)).catch(
-    async (error: Error) => {
-      await workers.stop();
-      throw isForOperator(error) ? new CliError(error.message) : error;
+  let nodes = 1;
+  const primary = await composePrimary(config, secrets, events, {
+    send: (message) => workers.sendToAll(message),
+    onNodes: (count) => {
+      if (count !== nodes) workers.sendToAll({ type: 'nodes', count });
+      nodes = count;
     },
-  );
+    collect: () => workers.collectFigures(),
+    workers: () => workers.servingCount,
+    lostLines: () => workers.lostLines,
+    startedAt,
+  }).catch(async (error: Error) => {
+    await workers.stop();
+    throw isForOperator(error) ? new CliError(error.message) : error;
+  });
   const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
-  const workerConfig: Omit<WorkerConfig, 'busId'> = {
+  const workerConfig: Omit<WorkerConfig, 'busId' | 'nodes'> = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
     url,
-    setupToken: newSetupToken(),
-    startedAt: new Date().toISOString(),
+    setupToken: primary.setupToken,
+    startedAt,
   };
   try {
     await workers.serve({
       workerConfig: (busId) => ({
         type: 'configure',
-        workerConfig: { ...workerConfig, busId },
+        workerConfig: { ...workerConfig, nodes, busId },
         port,
         bounds: primary.watchdog.currentBounds(),
       }),
       onTask: (task) => answerTask(primary.specification, task),
+      monitor: primary.monitor,
     });
     if (primary.openLink) workers.bus.connect(primary.openLink);
     const runFile = writeRunFile(config, url);
@@ -97,19 +112,32 @@ export async function start(): Promise<void> {
     const updating = primary
       .updateApps(() => isStopping)
       .catch((error: unknown) => events.emit({ type: 'fault', requestId: null, where: 'updating apps', error }));
-    await stopped;
+    const isPlanned = await stopped;
     isStopping = true;
     await updating;
     events.emit({ type: 'node', what: 'stopping' });
     rmSync(runFile, { force: true });
+    if (isPlanned) await drain(workers, config.limits.drainSeconds);
   } finally {
     await workers.stop();
     await workers.bus.close();
+    await primary.metricsServer?.close();
+    await primary.monitor.stop();
     await primary.watchdog.stop();
     primary.specification.close();
+    // The embedded server stops once the backups have its last WAL.
+    primary.backups?.finish();
     await primary.embedded?.stop();
+    await primary.backups?.stop();
   }
   events.emit({ type: 'node', what: 'stopped' });
+}
+
+/** Waits until a balancer sends no further requests to the node, which reports that it is not ready. */
+async function drain(workers: Workers, seconds: number): Promise<void> {
+  if (seconds === 0) return;
+  workers.sendToAll({ type: 'drain' });
+  await delay(seconds * 1000);
 }
 
 /** Returns the text that the node prints on standard output when it is ready. */
@@ -120,10 +148,15 @@ function announcement(
   milliseconds: number,
 ): string {
   const setupUrl = primary.needsSetup ? `${workerConfig.url}/setup#token=${workerConfig.setupToken}` : null;
-  if (config.readyJson) return `${JSON.stringify({ ready: true, url: workerConfig.url, setup_url: setupUrl })}\n`;
+  const metricsUrl = primary.metricsServer?.url ?? null;
+  if (config.readyJson) {
+    const ready = { ready: true, url: workerConfig.url, setup_url: setupUrl };
+    return `${JSON.stringify({ ...ready, ...(metricsUrl !== null && { metrics_url: metricsUrl }) })}\n`;
+  }
   return banner({
     url: workerConfig.url,
     setupUrl,
+    metricsUrl,
     refs: primary.refs,
     appUrl: (ref) => originsOf(config, workerConfig.url).appUrl(ref),
     postgres: `PostgreSQL ${primary.postgresVersion}${primary.embedded ? ', embedded' : ''}`,
@@ -142,15 +175,15 @@ function writeRunFile(config: Config, url: string): string {
 
 /**
  * Resolves at the first signal, or when the npm process that started this process has ended. A second signal ends the
- * process immediately.
+ * process immediately. Resolves to true for SIGTERM, with which service managers stop a node.
  */
-function stopSignal(config: Config): Promise<void> {
+function stopSignal(config: Config): Promise<boolean> {
   return new Promise((resolve) => {
     let asked = false;
-    const onSignal = () => {
+    const onSignal = (signal: NodeJS.Signals) => {
       if (asked) process.exit(1);
       asked = true;
-      resolve();
+      resolve(signal === 'SIGTERM');
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
@@ -161,7 +194,7 @@ function stopSignal(config: Config): Promise<void> {
     const watch = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(watch);
-      resolve();
+      resolve(false);
     }, PARENT_MILLISECONDS);
     watch.unref();
   });
@@ -208,6 +241,7 @@ interface Service {
    */
   workerConfig: (busId: string) => ToWorker;
   onTask: (task: TaskMessage) => Promise<TaskResultMessage>;
+  monitor: Pick<Primary['monitor'], 'receive' | 'onEnded' | 'read'>;
 }
 
 /** The worker processes. A worker that ends unexpectedly is replaced. */
@@ -220,7 +254,9 @@ class Workers {
   /** The workers that accept requests. */
   readonly #serving = new Set<ClusterWorker>();
   readonly #changes = new ChangeRounds<ClusterWorker>();
+  readonly #reports = new ReportRound<ClusterWorker>();
   readonly bus = new BusSwitch<ClusterWorker>();
+  readonly #bank: AddressBank;
   #serve: (service: Service) => void = () => undefined;
   #isServing = false;
   #stopping = false;
@@ -229,8 +265,12 @@ class Workers {
    * @param onLost Called with the reason when a worker ended unexpectedly.
    * @param lostLines Returns the number of lines that this process could not write.
    */
-  constructor(count: number, { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number }) {
-    this.#count = count;
+  constructor(
+    { workers, limits: { requestsPerAddress } }: Pick<Config, 'workers' | 'limits'>,
+    { onLost, lostLines }: { onLost: (reason: string) => void; lostLines: () => number },
+  ) {
+    this.#count = workers;
+    this.#bank = new AddressBank(requestsPerAddress, workers);
     this.#onLost = onLost;
     this.#lostLines = new LostLines(lostLines, (lines) => this.sendToAll({ type: 'lost lines', lines }));
     this.#service = new Promise((resolve) => {
@@ -255,6 +295,21 @@ class Workers {
     this.#isServing = true;
     this.#serve(service);
     await Promise.all(this.#ready);
+  }
+
+  /** Number of workers that accept requests. */
+  get servingCount(): number {
+    return this.#serving.size;
+  }
+
+  /** Number of lines that all processes of the node could not write. */
+  get lostLines(): number {
+    return this.#lostLines.total;
+  }
+
+  /** Asks all workers for their figures. Resolves when the monitor has them. */
+  collectFigures(): Promise<void> {
+    return this.#reports.run([...this.#serving], (worker) => sendTo(worker, { type: 'figures wanted' }));
   }
 
   sendToAll(message: ToWorker): void {
@@ -282,12 +337,17 @@ class Workers {
         onAlive();
         if (message.type === 'alive') this.#lostLines.report(worker, message.lostLines);
         else if (message.type === 'task') void this.#answer(worker, message);
-        else if (message.type === 'loaded')
+        else if (message.type === 'figures' || message.type === 'node figures wanted') {
+          void this.#onFigures(worker, message);
+        } else if (message.type === 'loaded')
           void this.#service.then(({ workerConfig }) => {
             if (!worker.isDead()) sendTo(worker, workerConfig(this.#joinBus(worker)));
           });
         else if (message.type === 'bus') this.bus.receive(worker, message);
-        else if (message.type === 'app changed') void this.#spread(worker, message);
+        else if (message.type === 'ask requests') {
+          const { network } = message;
+          sendTo(worker, { type: 'grant requests', network, grant: this.#bank.take(network) });
+        } else if (message.type === 'app changed') void this.#spread(worker, message);
         else if (message.type === 'caught up') this.#changes.onCaughtUp(worker, message);
         else if (message.type === 'ready') {
           this.#serving.add(worker);
@@ -301,6 +361,8 @@ class Workers {
       this.#serving.delete(worker);
       this.#changes.onEnded(worker);
       this.#lostLines.onEnded(worker);
+      this.#reports.onDone(worker);
+      void this.#service.then(({ monitor }) => monitor.onEnded(worker.id));
       this.bus.remove(worker);
       if (this.#stopping) return;
       this.#onLost(`ended with ${signal ?? code}`);
@@ -322,6 +384,20 @@ class Workers {
     const others = [...this.#serving].filter((worker) => worker !== origin);
     await this.#changes.run(ref, others, sendTo);
     sendTo(origin, { type: 'all caught up', id });
+  }
+
+  async #onFigures(
+    worker: ClusterWorker,
+    message: Extract<FiguresMessage, { type: 'figures' | 'node figures wanted' }>,
+  ): Promise<void> {
+    const { monitor } = await this.#service;
+    if (message.type === 'figures') {
+      monitor.receive(worker.id, message.report);
+      this.#reports.onDone(worker);
+      return;
+    }
+    const body = await monitor.read(message.form).catch(() => null);
+    sendTo(worker, { type: 'node figures', id: message.id, body });
   }
 
   async #answer(worker: ClusterWorker, task: TaskMessage): Promise<void> {
@@ -371,6 +447,8 @@ interface BannerFacts {
   url: string;
   /** The one-time set-up link; null if a builder exists. */
   setupUrl: string | null;
+  /** URL of the metrics on their own port; null without one. */
+  metricsUrl: string | null;
   refs: readonly string[];
   /** Returns the URL of an app's API. */
   appUrl: (ref: string) => string;
@@ -400,6 +478,7 @@ function banner(facts: BannerFacts): string {
     );
     if (facts.refs.length > 1) lines.push(`                ${facts.refs.length} apps: node bin/ninefold.js apps list`);
   }
+  if (facts.metricsUrl !== null) lines.push('', `  Metrics       ${facts.metricsUrl}`);
   lines.push('', `  Data          ${facts.home}`, '  Stop          Ctrl-C', '', '');
   return lines.join('\n');
 }

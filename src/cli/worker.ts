@@ -7,6 +7,10 @@ import {
   ChangeClient,
   type ChangeMessage,
   composeWorker,
+  FiguresClient,
+  type FiguresMessage,
+  GrantClient,
+  type GrantMessage,
   logOutput,
   PrimaryTaskClient,
   type TaskMessage,
@@ -21,11 +25,17 @@ export type ToWorker =
   /** Configures the worker. `bounds` are the suspensions of apps that have not ended. */
   | { type: 'configure'; workerConfig: WorkerConfig; port: number; bounds: BoundMessage[] }
   | { type: 'stop' }
+  /** The node stops soon. */
+  | { type: 'drain' }
+  /** Number of nodes that use the PostgreSQL server. */
+  | { type: 'nodes'; count: number }
   /** Number of lines of output that the processes of the node could not write. */
   | { type: 'lost lines'; lines: number }
   | TaskResultMessage
+  | Extract<GrantMessage, { type: 'grant requests' }>
   | Extract<ChangeMessage, { type: 'catch up' | 'all caught up' }>
   | BusToWorker
+  | Extract<FiguresMessage, { type: 'figures wanted' | 'node figures' }>
   | BoundMessage;
 /** Messages of a worker to the primary. */
 export type FromWorker =
@@ -36,6 +46,8 @@ export type FromWorker =
   | { type: 'failed'; reason: string }
   | Extract<ChangeMessage, { type: 'app changed' | 'caught up' }>
   | BusToPrimary
+  | Extract<FiguresMessage, { type: 'figures' | 'node figures wanted' }>
+  | Extract<GrantMessage, { type: 'ask requests' }>
   | TaskMessage;
 
 /** Interval at which a worker reports that its event loop runs. */
@@ -64,11 +76,15 @@ export async function runWorker(): Promise<void> {
     );
   const tasks = new PrimaryTaskClient(send);
   const changes = new ChangeClient(send);
+  const figures = new FiguresClient(send);
+  const grants = new GrantClient(send);
   const catchUp = async (ref: string) => (await composed)?.catchUp(ref);
   process.on('disconnect', () => process.exit(1));
   process.on('message', (message: ToWorker) => {
     if (message.type === 'task answer') {
       tasks.onResult(message);
+    } else if (message.type === 'grant requests') {
+      grants.onGrant(message);
     } else if (message.type === 'all caught up') {
       changes.onAllCaughtUp(message);
     } else if (message.type === 'catch up') {
@@ -77,7 +93,11 @@ export async function runWorker(): Promise<void> {
         .catch(() => undefined)
         .finally(() => send({ type: 'caught up', round }));
     } else if (message.type === 'configure') {
-      composed = compose(message.workerConfig, tasks, changes, { output: log, lostLines: () => lostLines });
+      composed = compose(
+        message.workerConfig,
+        { tasks, changes, figures, grants },
+        { output: log, lostLines: () => lostLines },
+      );
       message.bounds.forEach(receiveBound);
       listen(composed, message.port).then(
         (listening) => {
@@ -91,8 +111,22 @@ export async function runWorker(): Promise<void> {
         ({ onBus }) => onBus(message),
         () => undefined,
       );
+    } else if (message.type === 'figures wanted') {
+      void composed?.then(
+        ({ report }) => send({ type: 'figures', report: report() }),
+        () => undefined,
+      );
+    } else if (message.type === 'node figures') {
+      figures.onFigures(message);
     } else if (message.type === 'lost lines') {
       lostLines = message.lines;
+    } else if (message.type === 'nodes') {
+      void composed?.then(
+        ({ onNodes }) => onNodes(message.count),
+        () => undefined,
+      );
+    } else if (message.type === 'drain') {
+      worker?.drain();
     } else if (message.type !== 'stop') {
       receiveBound(message);
     } else {
@@ -106,16 +140,22 @@ export async function runWorker(): Promise<void> {
 
 async function compose(
   workerConfig: WorkerConfig,
-  tasks: PrimaryTaskClient,
-  changes: ChangeClient,
+  {
+    tasks,
+    changes,
+    figures,
+    grants,
+  }: { tasks: PrimaryTaskClient; changes: ChangeClient; figures: FiguresClient; grants: GrantClient },
   log: WorkerLog,
 ): Promise<Worker> {
   const config = readConfig();
   const folder = (name: string) => fileURLToPath(new URL(`./${name}`, import.meta.url));
   const folders = { console: folder('web'), portal: folder('portal') };
-  return composeWorker(config, ensureSecrets(config.home), workerConfig, folders, {
+  return composeWorker(config, ensureSecrets(config), workerConfig, folders, {
     tasks,
     everyWorker: (ref) => changes.everyWorker(ref),
+    readFigures: (form) => figures.read(form),
+    askRequests: (network) => grants.ask(network),
     log,
     sendBus: (message, sent) => process.send?.(message, undefined, undefined, sent),
   });

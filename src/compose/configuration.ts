@@ -4,10 +4,10 @@ import packageJson from '../../package.json' with { type: 'json' };
  * Exports the configuration that commands read. The parts of a node are put together in other files of this folder,
  * because the modules of these files take a third of a second to load.
  */
-export { type Config, readConfig } from '../config/config.ts';
+export { type Config, readConfig, readConfigWithTarget } from '../config/config.ts';
 export { ConfigError } from '../config/config-error.ts';
 export { warnOfDescriptors } from '../config/descriptors.ts';
-export { ensureSecrets, readOperatorToken } from '../config/secrets.ts';
+export { ensureSecrets, masterKeyPath, readOperatorToken } from '../config/secrets.ts';
 
 /** Version of the package. */
 export const { version } = packageJson;

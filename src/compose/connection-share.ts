@@ -36,13 +36,15 @@ export async function readConnectionLimit(maintenance: Executor): Promise<number
  * which idle connections stay open, and the maximum number of connections of the worker that leads for scheduled work.
  * @param serverLimit Maximum number of connections of the server.
  * @param nodeConnections Maximum number of connections of the node.
+ * @param nodes Number of nodes that share the server.
  */
 export function connectionShare(
   serverLimit: number,
   nodeConnections: number,
   workers: number,
+  nodes: number,
 ): { max: number; idle: number; scheduled: number } {
-  const free = serverLimit - UNCOUNTED_PER_NODE - workers * UNCOUNTED_PER_WORKER;
+  const free = Math.floor(serverLimit / nodes) - UNCOUNTED_PER_NODE - workers * UNCOUNTED_PER_WORKER;
   const all = Math.min(nodeConnections, free);
   const wanted = Math.min(limits.scheduledWorkConnections.default, Math.floor(all / SCHEDULED_PART));
   const scheduled = Math.max(LEAST_SCHEDULED, wanted);

@@ -1,11 +1,16 @@
-import { randomBytes } from 'node:crypto';
-import type { BoundMessage } from '../apps/exceeded-bounds.ts';
-import { bootstrap, ServerUnfitError, updateApps } from '../apps/provisioning/bootstrap.ts';
+import { bootstrap, updateApps } from '../apps/provisioning/bootstrap.ts';
+import { ServerUnfitError } from '../apps/provisioning/check-server.ts';
+import { schemaIdentity } from '../apps/provisioning/schema-files.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import { MasterKeyError, Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
+import { BackupHome } from '../backup/backup-home.ts';
+import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
-import { masterKeyFile, type Secrets } from '../config/secrets.ts';
+import { masterKeyPath, type Secrets } from '../config/secrets.ts';
+import { ConnectionUrlError } from '../database/split-url.ts';
+import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
+import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
 import type { Events } from '../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded.ts';
 import { raiseOomScore } from '../postgres/oom-score.ts';
@@ -15,8 +20,10 @@ import { PostgresLink } from '../realtime/bus/postgres-link.ts';
 import { RedisLink } from '../realtime/bus/redis-link.ts';
 import { SpecificationProcess } from '../specification/serve/process/specification-process.ts';
 import { linuxProcesses } from '../watchdog/processes.ts';
-import { Watchdog } from '../watchdog/watchdog.ts';
-import { appServer } from './from-config.ts';
+import { Watchdog, type WatchdogParts } from '../watchdog/watchdog.ts';
+import { backupConfiguration, backupTargetOf } from './backup-configuration.ts';
+import { version } from './configuration.ts';
+import { appServer, entryTarget } from './from-config.ts';
 
 /** The running parts of the primary process. */
 export interface Primary {
@@ -26,10 +33,18 @@ export interface Primary {
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
+  /** Backs the node up; null if it takes no backups. */
+  backups: BackupProcess<object> | null;
+  /** Adds up the figures of the workers. Parts of the primary register their gauges there. */
+  monitor: NodeMonitor;
+  /** Serves the metrics on an own port; null without one. */
+  metricsServer: MetricsServer | null;
   /** Opens the link to other nodes; null if there cannot be any. */
   openLink: ((handlers: NodeLinkHandlers, nodeId: string) => NodeLink) | null;
   /** True as long as the node has no builder. */
   needsSetup: boolean;
+  /** The secret of the one-time set-up link. */
+  setupToken: string;
   refs: string[];
   /**
    * Upgrades the databases of apps that are out of date after an upgrade of the node, until `isStopping` returns true.
@@ -37,24 +52,34 @@ export interface Primary {
   updateApps(isStopping: () => boolean): Promise<void>;
 }
 
+/** The workers, as parts of the primary use them. */
+type WorkersOfPrimary = Pick<MonitorParts, 'collect' | 'workers' | 'lostLines' | 'startedAt'> & {
+  /** Sends a message to all workers. */
+  readonly send: WatchdogParts['send'];
+  /** Called with the number of nodes that use the server. */
+  readonly onNodes?: WatchdogParts['onNodes'];
+};
+
 /**
  * Starts the parts of the primary process: PostgreSQL, and the roles and databases that must exist before the first
  * request.
- * @param send Sends a message to all workers.
+ * @param workers What the primary knows of its workers.
  */
 export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  send: (message: BoundMessage) => void,
+  { send, onNodes, ...workers }: WorkersOfPrimary,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
     : await startEmbeddedPostgres({
         home: config.home,
         port: config.postgresPort,
+        programs: config.postgresBin,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
+        retainedWalBytes: config.limits.backupSlotBytes,
         proxy: {
           entry: new URL('./database-proxy.js', import.meta.url),
           loginsPerSecond: config.limits.loginsPerSecond,
@@ -65,29 +90,48 @@ export async function composePrimary(
         log: (message, detail) => events.emit({ type: 'postgres', message, ...(detail ? { detail } : {}) }),
       });
   const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
-  const server = appServer(databaseUrl, config, secrets);
+  const entry = entryTarget(databaseUrl);
+  const server = appServer(entry, config, secrets);
   const maintenance = smallPool(server.target);
   const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
   try {
-    const postgresVersion = await bootstrap(server, maintenance, events);
+    const home = backupTargetOf(config) && new BackupHome(config.home);
+    const schemaVersion = { ninefold: version, schema: schemaIdentity };
+    await home?.addRestorePoint(schemaVersion);
+    const postgresVersion = await bootstrap(server, entry, maintenance, events);
+    await home?.noteVersion(schemaVersion);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
+    const setupToken = await registry.setupToken();
     const refs = (await registry.list()).map((record) => record.ref).filter((ref) => ref !== CONSOLE_REF);
     const specification = new SpecificationProcess(
       new URL('./specification-process.js', import.meta.url),
       (pid) => void raiseOomScore(pid, 'expendable'),
     );
     const processes = embedded && process.platform === 'linux' ? linuxProcesses : null;
-    const watchdog = new Watchdog({ target: server.target, bounds: config.limits, processes, events, send });
+    const watchdog = new Watchdog({
+      ...{ target: server.target, bounds: config.limits, processes, events, send },
+      isShared: embedded === null,
+      ...(onNodes && { onNodes }),
+    });
     await watchdog.start();
+    const backups = openBackups(config, databaseUrl, secrets, events);
+    backups?.start();
+    const monitor = startMonitor(config, server, workers);
+    if (backups) registerBackupGauges(monitor, backups);
+    const metricsServer = await openMetricsPort(config, monitor);
     return {
       databaseUrl,
       postgresVersion,
       embedded,
       specification,
       watchdog,
+      backups,
+      monitor,
+      metricsServer,
       openLink: linkOf(config, server, events),
       needsSetup,
+      setupToken,
       refs,
       updateApps: (isStopping) => updateApps(server, events, isStopping),
     };
@@ -97,6 +141,37 @@ export async function composePrimary(
   } finally {
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
+}
+
+function startMonitor(
+  config: Config,
+  server: Server,
+  workers: Omit<WorkersOfPrimary, 'send' | 'onNodes'>,
+): NodeMonitor {
+  const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
+  const monitor = new NodeMonitor({
+    ...workers,
+    ...{ home: config.home, version, embedded: config.databaseUrl === null },
+    database,
+    registry: new Registry(database, server.masterKey),
+    close: () => database.close(),
+  });
+  monitor.start();
+  return monitor;
+}
+
+/** @throws StartError if the address cannot be used */
+async function openMetricsPort(
+  { metricsHost: host, metricsPort: port }: Config,
+  monitor: NodeMonitor,
+): Promise<MetricsServer | null> {
+  if (port === null) return null;
+  return startMetricsServer({ host, port }, () => monitor.metrics()).catch((cause: Error) => {
+    throw new StartError(
+      `The metrics cannot be served on ${host}:${port} (${cause.message}). Set NINEFOLD_METRICS_PORT and NINEFOLD_METRICS_HOST to a free address of this machine.`,
+      { cause },
+    );
+  });
 }
 
 /**
@@ -118,19 +193,44 @@ function linkOf({ brokerUrl: url, databaseUrl }: Config, server: Server, events:
   return (handlers, nodeId) => new PostgresLink({ target, handlers, nodeId, onState });
 }
 
+/** Provides the gauges of the backups: ages in seconds, and the seconds that a loss of the machine would cost. */
+function registerBackupGauges({ gauges }: NodeMonitor, backups: BackupProcess<object>): void {
+  const since = (at: string | null | undefined) => (at ? (Date.now() - Date.parse(at)) / 1000 : null);
+  gauges.register('ninefold_backup_age_seconds', () => since(backups.state?.backups[0]?.finishedAt));
+  gauges.register('ninefold_loss_window_seconds', () => since(backups.state?.completeAt));
+  gauges.register('ninefold_drill_age_seconds', () => {
+    const drill = backups.state?.drill;
+    return drill?.isPassed ? since(drill.finishedAt) : null;
+  });
+}
+
+function openBackups(
+  config: Config,
+  databaseUrl: string,
+  secrets: Secrets,
+  events: Events,
+): BackupProcess<object> | null {
+  const configuration = backupConfiguration(config, databaseUrl, secrets);
+  return (
+    configuration &&
+    new BackupProcess(new URL('./backup-process.js', import.meta.url), configuration, config.extraCertificates, {
+      onStart: (pid) => void raiseOomScore(pid, 'worker'),
+      onLog: (message, detail) => events.emit({ type: 'backup', message, ...(detail && { detail }) }),
+      onLost: (reason) => events.emit({ type: 'node', what: 'backup-process-lost', detail: { reason } }),
+    })
+  );
+}
+
 /** Returns the message of an error, and the code of an AggregateError, which has no message. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);
 };
 
-const wrongKey = ({ home, databaseUrl }: Config, { message }: MasterKeyError): string =>
-  `The master key in ${masterKeyFile(home)} does not fit this database (${message}): ${
-    databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
+const wrongKey = (config: Config, { message }: MasterKeyError): string =>
+  `The master key in ${masterKeyPath(config)} does not fit this database (${message}): ${
+    config.databaseUrl === null ? 'restore the file from a backup' : 'copy that file from the node that made the apps'
   }.`;
-
-/** Returns a random token for the one-time set-up link. */
-export const newSetupToken = (): string => randomBytes(24).toString('base64url');
 
 /** Returns the URL of the server, with its Unix socket if there is one, because that is faster than TCP. */
 const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
@@ -138,9 +238,12 @@ const quickestUrl = ({ url, socketFolder }: EmbeddedPostgres): string =>
 
 /** Returns true for an error whose message is written for the operator. */
 export const isForOperator = (error: unknown): boolean =>
-  error instanceof StartError || error instanceof ServerUnfitError;
+  error instanceof StartError || error instanceof ServerUnfitError || error instanceof ConnectionUrlError;
 
 export { ChangeRounds } from '../apps/app-changes.ts';
+export { AddressBank } from '../limits/address-bank.ts';
+export { ReportRound } from '../monitoring/figures-client.ts';
+export type { FiguresMessage } from '../monitoring/worker-report.ts';
 export { Events } from '../observe/events.ts';
 export { LineOutput } from '../observe/line-output.ts';
 export { logOutput, writeLog } from '../observe/log.ts';

@@ -19,7 +19,6 @@ import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { Registry } from '../apps/registry/registry.ts';
 import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts';
-import { wideDefaults } from '../apps/settings.ts';
 import { CallStatistics } from '../apps/statistics/call-statistics.ts';
 import { ErrorStatistics } from '../apps/statistics/error-statistics.ts';
 import type { AuthContext } from '../auth/context.ts';
@@ -31,6 +30,7 @@ import { ProviderClients } from '../auth/providers/provider-client.ts';
 import { grantForPasskey } from '../auth/second-factors/sign-in-with-passkey.ts';
 import { exactEmail, normaliseId, normalisePhone } from '../auth/sign-in/addresses.ts';
 import { grantForPassword } from '../auth/sign-in/sign-in-with-password.ts';
+import { BackupHome } from '../backup/backup-home.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
@@ -49,10 +49,16 @@ import { serviceRole } from '../identity/identity.ts';
 import { AddressPolicy } from '../jobs/public-address.ts';
 import { ScheduledWork } from '../jobs/scheduled-work.ts';
 import { AddressLimiter } from '../limits/address-limiter.ts';
+import type { GrantClient } from '../limits/grant-client.ts';
 import { InFlight } from '../limits/in-flight.ts';
+import { SpanExporter } from '../monitoring/span-exporter.ts';
+import { WorkerFigures } from '../monitoring/worker-figures.ts';
+import type { WorkerReport } from '../monitoring/worker-report.ts';
 import { Events } from '../observe/events.ts';
 import type { LineOutput } from '../observe/line-output.ts';
 import { writeLog } from '../observe/log.ts';
+import { Readiness } from '../observe/readiness.ts';
+import { TraceSampler } from '../observe/trace-context.ts';
 import type { Bus } from '../realtime/bus/bus.ts';
 import type { BusToPrimary, BusToWorker, SendMessage } from '../realtime/bus/bus-message.ts';
 import { WorkerBus } from '../realtime/bus/worker-bus.ts';
@@ -71,7 +77,7 @@ import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-
 import type { StorageNode } from '../storage/context.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
-import { appServer, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { appServer, entryTarget, nodeLimits, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -81,6 +87,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** Number of nodes that use the server. */
+  nodes: number;
   /** Id of the worker on the bus. */
   busId: string;
 }
@@ -97,10 +105,18 @@ export interface Worker {
   http: HttpServer;
   /** Processes a message about an app that exceeds a limit. */
   onBound(message: BoundMessage): void;
+  /** Divides the connections of the server by the number of nodes that use it. */
+  onNodes(nodes: number): void;
+  /** Reports that the worker is not ready, and ends each connection after its next response. */
+  drain(): void;
   /** Waits until the worker uses all changes of an app that were committed before this call. */
   catchUp(ref: string): Promise<void>;
   /** Processes messages of other workers. */
   onBus(message: BusToWorker): void;
+  /** Makes `/ready` answer 503 before the worker closes. */
+  readonly readiness: Readiness;
+  /** Returns the figures of the worker since the last call. */
+  report(): WorkerReport;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
 }
@@ -108,6 +124,7 @@ export interface Worker {
 /** The configuration, connections and services that all parts of a worker share. */
 interface Node {
   readonly lostLines: WorkerLog['lostLines'];
+  readonly askRequests: GrantClient['ask'];
   readonly config: Config;
   readonly secrets: Secrets;
   readonly workerConfig: WorkerConfig;
@@ -123,6 +140,7 @@ interface Node {
   readonly storage: StorageNode;
   readonly traffic: Traffic;
   readonly turns: BackgroundTurns;
+  readonly readiness: Readiness;
 }
 
 /**
@@ -130,6 +148,7 @@ interface Node {
  * @param primary.tasks Runs tasks in the specification process.
  * @param primary.everyWorker Resolves once the other workers use the changes of an app.
  * @param primary.sendBus Sends messages for other workers.
+ * @param primary.askRequests Asks for permission for requests of a client network.
  */
 export async function composeWorker(
   config: Config,
@@ -141,15 +160,20 @@ export async function composeWorker(
     everyWorker,
     log,
     sendBus,
-  }: Pick<AdminContext, 'everyWorker'> & {
+    readFigures,
+    askRequests,
+  }: Pick<AdminContext, 'everyWorker' | 'readFigures'> & {
+    readonly askRequests: GrantClient['ask'];
     readonly tasks: TaskRunner;
     readonly log: WorkerLog;
     readonly sendBus: SendMessage<BusToPrimary>;
   },
 ): Promise<Worker> {
   const events = new Events();
-  const stopLog = writeLog(events, config.logLevel, log.output);
-  const server = appServer(workerConfig.databaseUrl, config, secrets);
+  const { logLevel: level, logFormat } = config;
+  const format = logFormat === 'json' ? 'json' : 'events';
+  const stopLog = writeLog(events, { level, format, output: log.output });
+  const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
   const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
@@ -157,6 +181,7 @@ export async function composeWorker(
   );
   const node: Node = {
     lostLines: log.lostLines,
+    askRequests,
     config,
     secrets,
     workerConfig,
@@ -172,6 +197,7 @@ export async function composeWorker(
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
+    readiness: new Readiness(),
   };
   const hosting = await composeApps(node);
   const keyUses = new KeyUses(hosting.apps, events);
@@ -191,18 +217,29 @@ export async function composeWorker(
   const plans = new PlanCache();
   const realtime = composeRealtime(bus, hosting.apps, identities, events, new LiveReads(plans));
   const realtimeUsage = (ref: string) => realtime.usageOf(ref);
-  const adminContext = composeAdmin(node, hosting, auth, { identities, probes, traces, everyWorker, realtimeUsage });
+  const adminContext = composeAdmin(node, hosting, auth, {
+    ...{ identities, probes, traces, everyWorker, realtimeUsage, readFigures },
+  });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
+  const monitoring = composeMonitoring(node, hosting, http);
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
   hosting.scheduledWork.start();
   return {
     http,
     onBound: (message) => hosting.bounds.receive(message),
+    onNodes: (nodes) => hosting.setNodes(nodes),
+    drain: () => {
+      node.readiness.drain();
+      http.drain();
+    },
     catchUp: (ref) => hosting.apps.catchUp(ref),
     onBus: (message) => bus.receive(message),
+    readiness: node.readiness,
+    report: () => monitoring.figures.take(),
     close: async () => {
+      node.readiness.drain();
       realtime.close();
       await http.close();
       bus.close();
@@ -213,17 +250,53 @@ export async function composeWorker(
       await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
       await hosting.apps.close();
       await Promise.all([node.maintenance.close(), node.locks.close(), node.consoleDatabase.close()]);
+      await monitoring.stop();
       stopLog();
     },
   };
 }
 
-/** Returns the limits of this node that chapter 9 shows. */
-function nodeLimits(config: Config): ConstructorParameters<typeof SpecificationService>[2] {
-  const wide = Object.entries(wideDefaults).map(([name, { value }]) => [name, value] as const);
+/** Creates what counts the requests of a worker, and what sends their traces. */
+function composeMonitoring(
+  { config, events, passwords, traffic }: Node,
+  { scheduledWork, budget }: Hosting,
+  http: HttpServer,
+): { figures: WorkerFigures; stop: () => Promise<void> } {
+  const exporter =
+    config.otlpUrl === null
+      ? null
+      : new SpanExporter({ url: config.otlpUrl, headers: config.otlpHeaders ?? {} }, version, (error) =>
+          events.emit({ type: 'fault', requestId: null, where: 'sending traces', error }),
+        );
+  const figures = new WorkerFigures({
+    gauges: () => ({
+      ninefold_calls_in_flight: traffic.inFlight,
+      ninefold_http_connections: http.traffic().connections,
+      ninefold_pool_connections: budget.taken,
+      ninefold_pool_waiting: budget.waits.waiting,
+      ninefold_password_hashes_waiting: passwords.waiting,
+      ninefold_jobs_running: scheduledWork.figures().running,
+    }),
+    counters: () => {
+      const { runs } = scheduledWork.figures();
+      return [
+        ['ninefold_http_sent_bytes_total', http.traffic().sentBytes],
+        ['ninefold_jobs_total', runs.succeeded, 'succeeded'],
+        ['ninefold_jobs_total', runs.failed, 'failed'],
+        ...(exporter?.counters() ?? []),
+      ];
+    },
+    poolWaits: budget.waits.seconds,
+    mails: () => scheduledWork.figures().queues,
+  });
+  figures.start(events);
+  exporter?.start(events);
   return {
-    ...config.limits,
-    ...(servesOwnMachineOnly(config) && Object.fromEntries(wide)),
+    figures,
+    stop: async () => {
+      figures.stop();
+      await exporter?.stop();
+    },
   };
 }
 
@@ -232,7 +305,10 @@ type Hosting = Awaited<ReturnType<typeof composeApps>>;
 
 async function composeApps(node: Node) {
   const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
-  const share = connectionShare(await readConnectionLimit(maintenance), config.limits.nodeConnections, config.workers);
+  const serverLimit = await readConnectionLimit(maintenance);
+  const shareOf = (nodes: number) => connectionShare(serverLimit, config.limits.nodeConnections, config.workers, nodes);
+  const share = shareOf(node.workerConfig.nodes);
+  const budget = new ConnectionBudget(share.max, share.idle);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
@@ -241,7 +317,7 @@ async function composeApps(node: Node) {
     connections: config.limits.poolConnections,
     idleMilliseconds: config.limits.poolIdleSeconds * 1000,
     waitMilliseconds: limits.poolWaitSeconds.default * 1000,
-    budget: new ConnectionBudget(share.max, share.idle),
+    budget,
     isLoopback: servesOwnMachineOnly(config),
   };
   const apps: Apps = new Apps(server, registry, poolLimits, events, bounds, (app) => {
@@ -268,7 +344,11 @@ async function composeApps(node: Node) {
   );
   const { store } = node.storage;
   const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events, store });
-  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle };
+  const setNodes = (nodes: number) => {
+    const { max, idle } = shareOf(nodes);
+    budget.resize(max, idle);
+  };
+  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, budget, setNodes };
 }
 
 /** Creates the contexts in which calls of `/auth/v1` run. */
@@ -294,6 +374,15 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 
 type Auth = ReturnType<typeof composeAuth>;
 
+/** Returns the backups of a node; null if it takes none. */
+const backupsOf = (
+  { home, backupTarget }: Config,
+  { masterKey, postgresPassword }: Secrets,
+): AdminContext['backups'] =>
+  backupTarget.kind === 'off'
+    ? null
+    : { home: new BackupHome(home), secrets: { masterKey: masterKey.toString('base64url'), postgresPassword } };
+
 function composeAdmin(
   node: Node,
   { apps, registry, lifecycle, versions }: Hosting,
@@ -301,7 +390,7 @@ function composeAdmin(
   {
     identities,
     ...parts
-  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage'> & {
+  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage' | 'readFigures'> & {
     readonly identities: Identities;
     readonly probes: ProbeRunner;
     readonly traces: RequestTraces;
@@ -322,6 +411,7 @@ function composeAdmin(
     events,
     passwords: passwords.of(CONSOLE_REF),
     store: node.storage.store,
+    backups: backupsOf(config, secrets),
     ...parts,
     operatorToken: secrets.operatorToken,
     setupToken: workerConfig.setupToken,
@@ -388,7 +478,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
 }
 
 function composeHttp(
-  { config, events, origins, maintenance, specifications, traffic, storage, lostLines }: Node,
+  node: Node,
   apps: Apps,
   auth: Auth,
   parts: {
@@ -401,9 +491,11 @@ function composeHttp(
   },
 ): HttpServer {
   const { identities, adminContext, parser, plans, realtime, folders } = parts;
+  const { config, secrets, events, origins, maintenance, specifications, traffic, storage, lostLines } = node;
+  const { readiness, askRequests } = node;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
-  const addresses = new AddressLimiter(config.limits.requestsPerAddress);
+  const addresses = new AddressLimiter(config.limits.requestsPerAddress, askRequests);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
@@ -432,6 +524,10 @@ function composeHttp(
         () => false,
       ),
     lostLines,
+    readiness,
+    readMetrics: () => adminContext.readFigures('metrics'),
+    operatorToken: secrets.operatorToken,
+    traces: new TraceSampler(config.otlpUrl === null ? 0 : config.otlpSampling),
     origins,
     trustedProxies: config.trustedProxies,
     webFolder: folders.console,
@@ -443,6 +539,9 @@ function composeHttp(
 
 export { ChangeClient, type ChangeMessage } from '../apps/app-changes.ts';
 export type { BoundMessage } from '../apps/exceeded-bounds.ts';
+export { GrantClient, type GrantMessage } from '../limits/grant-client.ts';
+export { FiguresClient } from '../monitoring/figures-client.ts';
+export type { FiguresMessage, WorkerReport } from '../monitoring/worker-report.ts';
 export { logOutput } from '../observe/log.ts';
 export type { BusToPrimary, BusToWorker } from '../realtime/bus/bus-message.ts';
 export {

@@ -1,4 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 import { ConfigError } from './config-error.ts';
 
@@ -16,7 +19,7 @@ describe('readConfig', () => {
   it('throws an error that names the invalid variable and the values that it accepts', () => {
     expect(() => readConfig({ NINEFOLD_PORT: '90o9' })).toThrow('NINEFOLD_PORT must be a whole number from 0 to 65535');
     expect(() => readConfig({ NINEFOLD_WORKERS: '0' })).toThrow(ConfigError);
-    expect(() => readConfig({ NINEFOLD_DATABASE_URL: 'not a url' })).toThrow('NINEFOLD_DATABASE_URL must be a URL');
+    expect(() => readConfig({ NINEFOLD_URL: 'not a url' })).toThrow('NINEFOLD_URL must be a URL');
     expect(() => readConfig({ NINEFOLD_LOG: 'loud' })).toThrow('NINEFOLD_LOG must be one of trace, debug, info');
     expect(() => readConfig({ NINEFOLD_POOL: '0' })).toThrow('NINEFOLD_POOL must be a whole number from 1 to 100');
   });
@@ -24,6 +27,29 @@ describe('readConfig', () => {
   it('reads the variables of limits by the names of the limits', () => {
     const { limits } = readConfig({ NINEFOLD_POOL: '3', NINEFOLD_APP_LOCKS: '600' });
     expect(limits).toMatchObject({ poolConnections: 3, appLocks: 600, keepAliveSeconds: 125 });
+  });
+});
+
+describe('a variable with _FILE', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'ninefold-'));
+  const file = join(folder, 'url');
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  it('names a file with the value of a secret variable', () => {
+    writeFileSync(file, 'postgres://ada:hidden@db/postgres\n');
+    expect(readConfig({ NINEFOLD_DATABASE_URL_FILE: file }).databaseUrl).toBe('postgres://ada:hidden@db/postgres');
+    writeFileSync(file, 'hidden');
+    expect(() => readConfig({ NINEFOLD_DATABASE_URL_FILE: file })).toThrow(/^NINEFOLD_DATABASE_URL must be a URL\.$/);
+  });
+
+  it('is refused if the file is missing or empty, or the variable itself is set too', () => {
+    writeFileSync(file, '\n');
+    expect(() => readConfig({ NINEFOLD_DATABASE_URL_FILE: file })).toThrow('of NINEFOLD_DATABASE_URL_FILE is empty');
+    expect(() => readConfig({ NINEFOLD_DATABASE_URL_FILE: folder })).toThrow('cannot be read (EISDIR)');
+    writeFileSync(file, 'postgres://db');
+    expect(() => readConfig({ NINEFOLD_DATABASE_URL_FILE: file, NINEFOLD_DATABASE_URL: 'postgres://db' })).toThrow(
+      'NINEFOLD_DATABASE_URL and NINEFOLD_DATABASE_URL_FILE are both set: unset one of them.',
+    );
   });
 });
 

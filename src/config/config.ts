@@ -1,13 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
-import { environment, limitVariables, type Variable } from '../../contract/environment.ts';
+import { delimiter, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { environment, fileVariable, limitVariables, type Variable } from '../../contract/environment.ts';
 import { ConfigError } from './config-error.ts';
 import { type Descriptors, readDescriptors } from './descriptors.ts';
 import { parseStorageUrl, type StorageUrl } from './storage-url.ts';
 
 /** The configuration from the environment. No code outside of this folder reads the environment. */
-export interface Config extends ValuesOf<typeof environment> {
+export interface Config extends Omit<ValuesOf<typeof environment>, 'backupTarget'> {
+  readonly backupTarget: BackupTarget;
   readonly workers: number;
   /** The limits that a variable can change, by the name of the limit. */
   readonly limits: ValuesOf<typeof limitVariables>;
@@ -16,7 +19,11 @@ export interface Config extends ValuesOf<typeof environment> {
    * npm still runs.
    */
   readonly startedByNpm: boolean;
+  /** Folders of programs of the machine, which are searched for PostgreSQL's pg_dump. */
+  readonly programFolders: readonly string[];
   readonly descriptors: Descriptors;
+  /** The file of further certificate authorities that Node.js trusts; null without one. */
+  readonly extraCertificates: string | null;
 }
 
 /** A network that HTTP requests from SQL may reach although it is not public. */
@@ -39,6 +46,12 @@ const readers = {
     if (Number.isInteger(number) && number >= min && number <= max) return number;
     throw new ConfigError(`${name} must be a whole number from ${min} to ${max}, not “${value}”.`);
   },
+  share: (value: string, { name }: Variable): number => {
+    const number = Number(value);
+    if (number >= 0 && number <= 1) return number;
+    throw new ConfigError(`${name} must be a number from 0 to 1, not “${value}”.`);
+  },
+  headers: headersOf,
   choice: (value: string, { name, values = [] }: Variable): string => {
     if (values.includes(value)) return value;
     throw new ConfigError(`${name} must be one of ${values.join(', ')}, not “${value}”.`);
@@ -47,6 +60,7 @@ const readers = {
   proxies: trustedProxies,
   networks: allowedNetworks,
   storage: (value: string, { name }: Variable): StorageUrl => parseStorageUrl(value, name),
+  backup: backupTarget,
 };
 
 type ValuesOf<Variables extends Readonly<Record<string, Variable>>> = {
@@ -64,14 +78,43 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...values,
     home: resolve(values.home),
     workers: values.workers ?? availableParallelism(),
+    backupTarget: targetOf(values),
     limits: readVariables(limitVariables, env),
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
+    programFolders: (env.PATH ?? '').split(delimiter),
     descriptors: readDescriptors(),
+    extraCertificates: env.NODE_EXTRA_CA_CERTS?.trim() || null,
   };
 }
 
+/**
+ * Reads the environment with another target of backups.
+ * @param target The value of NINEFOLD_BACKUP_URL.
+ * @throws ConfigError
+ */
+export const readConfigWithTarget = (target: string): Config =>
+  readConfig({ ...process.env, [environment.backupTarget.name]: target });
+
+/** Returns where backups are stored. By default a node stores those of its own server in its home. */
+const targetOf = ({ backupTarget: target, databaseUrl, home }: ValuesOf<typeof environment>): BackupTarget =>
+  target ?? (databaseUrl === null ? { kind: 'folder', folder: resolve(home, 'backups') } : { kind: 'off' });
+
 /** @throws ConfigError if a bucket is configured without its credentials. */
 function requireCredentials(values: ValuesOf<typeof environment>): void {
+  if (values.databaseUrl !== null && (values.backupTarget ?? { kind: 'off' }).kind !== 'off') {
+    throw new ConfigError(
+      `${environment.backupTarget.name} is for the embedded PostgreSQL: back up the server of ${environment.databaseUrl.name} with its own means, and leave ${environment.backupTarget.name} out.`,
+    );
+  }
+  if (values.backupTarget?.kind === 's3') {
+    for (const [own, shared] of [
+      ['backupKey', 'storageKey'],
+      ['backupSecret', 'storageSecret'],
+    ] as const) {
+      if (values[own] !== null || values[shared] !== null) continue;
+      throw new ConfigError(`${environment.backupTarget.name} needs ${environment[own].name}.`);
+    }
+  }
   const bucket = values.storageUrl === null ? environment.storageFrom : environment.storageUrl;
   if (values.storageUrl === null && values.storageFrom === null) return;
   for (const property of ['storageKey', 'storageSecret'] as const) {
@@ -85,10 +128,58 @@ function readVariables<Variables extends Readonly<Record<string, Variable>>>(
   env: NodeJS.ProcessEnv,
 ): ValuesOf<Variables> {
   const values = Object.entries(variables).map(([key, variable]) => {
-    const value = env[variable.name]?.trim();
+    const value = variable.mayBeFile ? ownOrFromFile(variable, env) : env[variable.name]?.trim();
     return [key, value ? readers[variable.kind](value, variable) : variable.default];
   });
   return Object.fromEntries(values) as ValuesOf<Variables>;
+}
+
+/** Where backups are stored: a bucket, a folder, or nowhere. */
+export type BackupTarget =
+  | { readonly kind: 's3'; readonly bucket: StorageUrl }
+  | { readonly kind: 'folder'; readonly folder: string }
+  | { readonly kind: 'off' };
+
+/**
+ * Parses `off`, the URL of a bucket, or the path of a folder.
+ * @throws ConfigError
+ */
+function backupTarget(value: string, { name }: Variable): BackupTarget {
+  if (value === 'off') return { kind: 'off' };
+  if (value.startsWith('s3:')) return { kind: 's3', bucket: parseStorageUrl(value, name) };
+  const path = value.startsWith('file://') && URL.canParse(value) ? fileURLToPath(value) : value;
+  if (!/^[a-z][a-z\d+.-]*:/i.test(path)) return { kind: 'folder', folder: resolve(path) };
+  throw new ConfigError(`${name} must be a folder, a URL that begins with s3://, or off, not “${value}”.`);
+}
+
+/**
+ * Returns the value of a variable, or of the file for it.
+ * @throws ConfigError if both are set, because an operator would not see which of them counts.
+ */
+function ownOrFromFile(variable: Variable, env: NodeJS.ProcessEnv): string {
+  const own = env[variable.name]?.trim() ?? '';
+  const fromFile = valueFromFile(variable, env);
+  if (own === '' || fromFile === '') return own || fromFile;
+  throw new ConfigError(`${variable.name} and ${fileVariable(variable.name)} are both set: unset one of them.`);
+}
+
+/**
+ * Reads a value from the file that the variable with `_FILE` at the end of its name names. Returns an empty text if that
+ * variable is not set.
+ * @throws ConfigError, which does not repeat the value, if the file cannot be read or is empty.
+ */
+function valueFromFile({ name }: Variable, env: NodeJS.ProcessEnv): string {
+  const file = env[fileVariable(name)]?.trim();
+  if (!file) return '';
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8').trim();
+  } catch (error) {
+    const reason = error instanceof Error && 'code' in error ? error.code : String(error);
+    throw new ConfigError(`The file ${file} of ${fileVariable(name)} cannot be read (${reason}).`);
+  }
+  if (text === '') throw new ConfigError(`The file ${file} of ${fileVariable(name)} is empty.`);
+  return text;
 }
 
 /**
@@ -125,6 +216,25 @@ function trustedProxies(value: string, { name, range: [min, max] = [0, 0] }: Var
   throw new ConfigError(
     `${name} must be a number of proxies from ${min} to ${max}, or their addresses and networks, such as 10.0.0.0/8,::1, not “${value}”.`,
   );
+}
+
+/**
+ * Parses headers separated by commas, as OTEL_EXPORTER_OTLP_HEADERS has them.
+ * @throws ConfigError, which does not repeat the value, because it may be a secret
+ */
+function headersOf(value: string, { name }: Variable): Readonly<Record<string, string>> {
+  const pairs = listed(value).map((entry) => {
+    const equals = entry.indexOf('=');
+    try {
+      const pair = [entry.slice(0, equals).trim(), decodeURIComponent(entry.slice(equals + 1).trim())] as const;
+      if (equals > 0) new Headers([[...pair]]);
+      if (equals > 0) return pair;
+    } catch {
+      // The name or the value is invalid, and the error below says so.
+    }
+    throw new ConfigError(`${name} must hold headers, such as authorization=Bearer%20token,x-tenant=a.`);
+  });
+  return Object.fromEntries(pairs);
 }
 
 const isNetwork = (network: string): boolean => {

@@ -13,10 +13,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { environment } from '../../contract/environment.ts';
+import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 
-/** The secrets of a node in NINEFOLD_HOME/secrets. Only the user of the node can read the files. */
+/** The secrets of a node, in NINEFOLD_HOME/secrets or in files that variables name. */
 export interface Secrets {
+  /** Password of the embedded PostgreSQL's superuser; empty if the node uses another server. */
   readonly postgresPassword: string;
   /** Key that encrypts the secrets of apps; 32 bytes. */
   readonly masterKey: Buffer;
@@ -27,26 +30,39 @@ export interface Secrets {
 /** The length of a key of AES-256. */
 const MASTER_KEY_BYTES = 32;
 
+/** Minimum length of an operator token that the operator has chosen. */
+const TOKEN_CHARACTERS = 32;
+
+/** The settings that determine where the secrets are. */
+type Places = Pick<Config, 'home' | 'databaseUrl' | 'masterKeyFile' | 'operatorTokenFile'>;
+
 /** Returns the path of the master key. */
-export const masterKeyFile = (home: string): string => join(home, 'secrets', 'master-key');
+export const masterKeyPath = ({ home, masterKeyFile }: Pick<Places, 'home' | 'masterKeyFile'>): string =>
+  masterKeyFile ?? join(home, 'secrets', 'master-key');
 
 /**
- * Reads the secrets of a home, and creates missing ones.
+ * Reads the secrets of a node, and creates missing ones in its home. The folder may be read-only if nothing is missing.
  * @throws ConfigError if a secret cannot be read or used, or the folder cannot be written; also if the master key or
  * the password is missing and a data folder exists, because a new one would make that data unusable.
  */
-export function ensureSecrets(home: string): Secrets {
+export function ensureSecrets({ home, databaseUrl, masterKeyFile, operatorTokenFile }: Places): Secrets {
   const folder = join(home, 'secrets');
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
+    restrict(folder);
+    const keyText =
+      masterKeyFile === null
+        ? ensureSecret(home, 'master-key', () => randomBytes(MASTER_KEY_BYTES).toString('base64url'))
+        : givenSecret(masterKeyFile, environment.masterKeyFile.name);
     return {
-      postgresPassword: ensureSecret(home, 'postgres-password', () => randomBytes(24).toString('base64url')),
-      masterKey: masterKeyFrom(
-        masterKeyFile(home),
-        ensureSecret(home, 'master-key', () => randomBytes(MASTER_KEY_BYTES).toString('base64url')),
-      ),
-      operatorToken: ensureSecret(home, 'operator-token', () => `nf_operator_${randomBytes(24).toString('base64url')}`),
+      postgresPassword:
+        databaseUrl === null
+          ? ensureSecret(home, 'postgres-password', () => randomBytes(24).toString('base64url'))
+          : '',
+      masterKey: masterKeyFrom(masterKeyPath({ home, masterKeyFile }), keyText),
+      operatorToken:
+        operatorTokenFile === null
+          ? ensureSecret(home, 'operator-token', () => `nf_operator_${randomBytes(24).toString('base64url')}`)
+          : givenToken(operatorTokenFile),
     };
   } catch (error) {
     if (error instanceof ConfigError) throw error;
@@ -55,12 +71,25 @@ export function ensureSecrets(home: string): Secrets {
   }
 }
 
-/** Returns the operator token of the node with this home; null if no node was ever started. */
-export function readOperatorToken(home: string): string | null {
+/** Returns the operator token of a node; null if there is none, because the node was never started. */
+export function readOperatorToken({
+  home,
+  operatorTokenFile,
+}: Pick<Places, 'home' | 'operatorTokenFile'>): string | null {
+  if (operatorTokenFile !== null) return givenToken(operatorTokenFile);
   try {
     return readFileSync(join(home, 'secrets', 'operator-token'), 'utf8').trim() || null;
   } catch {
     return null;
+  }
+}
+
+/** Keeps other users out of the folder. A folder that this user cannot change, such as a mounted secret, stays as it is. */
+function restrict(folder: string): void {
+  try {
+    chmodSync(folder, 0o700);
+  } catch (error) {
+    if (!['ENOENT', 'EROFS', 'EPERM'].includes(codeOf(error))) throw error;
   }
 }
 
@@ -76,8 +105,28 @@ function ensureSecret(home: string, name: Name, make: () => string): string {
       `The file ${file} is missing, and the data folder ${data} cannot be used without it: restore it from a backup of the folder ${dirname(file)}.`,
     );
   }
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   create(file, `${make()}\n`);
   return readSecret(file) ?? '';
+}
+
+/**
+ * Reads a secret from the file that a variable names.
+ * @throws ConfigError if the file does not exist, cannot be read or is empty.
+ */
+function givenSecret(file: string, variable: string): string {
+  const found = readSecret(file);
+  if (found !== null) return found;
+  throw new ConfigError(`The file ${file} of ${variable} does not exist: create it, or unset ${variable}.`);
+}
+
+function givenToken(file: string): string {
+  const { name } = environment.operatorTokenFile;
+  const token = givenSecret(file, name);
+  if (/^[\w.~+/=-]+$/.test(token) && token.length >= TOKEN_CHARACTERS) return token;
+  throw new ConfigError(
+    `The file ${file} of ${name} must hold at least ${TOKEN_CHARACTERS} characters that a bearer token may have: letters, digits and -._~+/=.`,
+  );
 }
 
 /**

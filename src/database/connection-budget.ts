@@ -1,4 +1,5 @@
 import { PoolTimeoutError } from './database-error.ts';
+import { WaitTimes } from './wait-times.ts';
 
 /** A pool with connections that count against the budget. */
 export interface BudgetHolder {
@@ -28,10 +29,12 @@ const SPARE_SLOTS = 4;
  * open and none is idle, callers wait in order.
  */
 export class ConnectionBudget {
-  readonly #max: number;
-  readonly #idle: number;
+  #max: number;
+  #idle: number;
   readonly #holders = new Set<BudgetHolder>();
   readonly #waiters: Waiter[] = [];
+  /** The waits of calls for the connections of all pools. */
+  readonly waits = new WaitTimes();
   #taken = 0;
   /** Slots of connections that are being closed. They are still counted in `#taken`. */
   #closing = 0;
@@ -43,6 +46,14 @@ export class ConnectionBudget {
   constructor(max: number, idle: number) {
     this.#max = max;
     this.#idle = Math.min(idle, max);
+  }
+
+  /** Changes the numbers of slots. Idle connections above the new maximum are closed. */
+  resize(max: number, idle: number): void {
+    this.#max = max;
+    this.#idle = Math.min(idle, max);
+    this.#closeIdle(max);
+    this.serve();
   }
 
   /** Number of slots in use, including those of connections that are being closed. */

@@ -1,19 +1,14 @@
+import type { Host } from './host.ts';
+import { type ServerAddress, serverAddress, urlParameters } from './server-address.ts';
 import { ServerState } from './server-state.ts';
+import { splitUrl } from './split-url.ts';
 
 /** Parameters of a connection: server, database and login. */
 export interface ConnectionConfig {
-  readonly host: string;
-  readonly port: number;
-  /**
-   * Folder of the server's Unix socket, or null. If there is one, it is used in place of TCP, because TCP on the same
-   * machine costs several times as much.
-   */
-  readonly socketFolder: string | null;
+  readonly address: ServerAddress;
   readonly database: string;
   readonly user: string;
   readonly password: string;
-  /** `verify` checks the server's certificate, `require` only encrypts. */
-  readonly tls: 'off' | 'require' | 'verify';
   /** The application_name that pg_stat_activity shows. */
   readonly applicationName: string;
   /**
@@ -31,32 +26,27 @@ export interface ConnectionConfig {
    * not for Ninefold's own statements.
    */
   readonly obeysDatabase?: boolean;
+  /**
+   * True for a connection of the streaming replication protocol, which has no database (PostgreSQL manual, "Streaming
+   * Replication Protocol").
+   */
+  readonly isReplication?: boolean;
   /** Belongs to the server: connections with other logins and databases share it. */
   readonly serverState: ServerState;
 }
 
 /**
- * Parses `postgres://user:password@host:port/database?sslmode=…&host=…`. The default port is 5432 and the default
- * database is the user's name. A `host` that is a path is the folder of a Unix socket, as in libpq.
- * @throws TypeError if the URL has another scheme.
+ * Parses `postgres://user:password@host:port,host:port/database?parameter=…` (PostgreSQL manual, "Connection URIs"). The
+ * default port is 5432 and the default database is the user's name.
+ * @throws ConnectionUrlError if the URL cannot be read or has a parameter that Ninefold does not know.
  */
 export function parseConnectionUrl(url: string, applicationName: string): ConnectionConfig {
-  const parsed = new URL(url);
-  if (parsed.protocol !== 'postgres:' && parsed.protocol !== 'postgresql:') {
-    throw new TypeError('a database URL starts with postgres://');
-  }
-  const user = decodeURIComponent(parsed.username);
-  const host = parsed.searchParams.get('host');
-  const isFolder = host?.startsWith('/') ?? false;
-  const sslmode = parsed.searchParams.get('sslmode') ?? 'disable';
+  const { user, password, hosts, database, parameters } = splitUrl(url);
   return {
-    host: isFolder || host === null ? decodeURIComponent(parsed.hostname.replace(/^\[|\]$/g, '')) : host,
-    port: parsed.port ? Number(parsed.port) : 5432,
-    socketFolder: isFolder ? host : null,
-    database: decodeURIComponent(parsed.pathname.slice(1)) || user,
+    address: serverAddress(hosts, parameters),
+    database: database || user,
     user,
-    password: decodeURIComponent(parsed.password),
-    tls: sslmode === 'disable' ? 'off' : sslmode.startsWith('verify') ? 'verify' : 'require',
+    password,
     applicationName,
     serverState: new ServerState(),
   };
@@ -64,15 +54,16 @@ export function parseConnectionUrl(url: string, applicationName: string): Connec
 
 /** Returns the parameters of another login to the server of `target`, without the overrides of `target`. */
 export const loginAt = (
-  { host, port, socketFolder, tls, serverState }: ConnectionConfig,
+  { address, serverState }: ConnectionConfig,
   login: Pick<ConnectionConfig, 'database' | 'user' | 'password' | 'applicationName'>,
-): ConnectionConfig => ({ host, port, socketFolder, tls, serverState, ...login });
+): ConnectionConfig => ({ address, serverState, ...login });
 
-/** Returns the parameters as a URL that any PostgreSQL client accepts. */
-export function connectionUrl(target: ConnectionConfig): string {
-  const host = target.host.includes(':') ? `[${target.host}]` : encodeURIComponent(target.host);
-  const path = `${host}:${target.port}/${encodeURIComponent(target.database)}`;
-  const login = `${encodeURIComponent(target.user)}:${encodeURIComponent(target.password)}`;
-  const ssl = target.tls === 'off' ? '' : `?sslmode=${target.tls === 'verify' ? 'verify-full' : 'require'}`;
-  return `postgres://${login}@${path}${ssl}`;
+/** Returns the parameters as a URL that any PostgreSQL client accepts, for TCP. */
+export function connectionUrl({ address, user, password, database }: ConnectionConfig): string {
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  const parameters = urlParameters(address).toString();
+  return `postgres://${login}@${address.hosts.map(hostAndPort).join(',')}/${encodeURIComponent(database)}${parameters && `?${parameters}`}`;
 }
+
+const hostAndPort = ({ host, port }: Host): string =>
+  `${host.includes(':') ? `[${host}]` : encodeURIComponent(host)}:${port}`;

@@ -6,6 +6,7 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { Batch, type BatchOptions, noFields } from './batch.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import {
+  asSafeToRetry,
   ConnectionError,
   DatabaseError,
   type DatabaseErrorFields,
@@ -65,6 +66,7 @@ export class Connection {
   oldestStartedAt = 0;
   lastUsed = performance.now();
   readonly #openedAt = performance.now();
+  readonly #leaveServer: () => void;
 
   private constructor(
     target: ConnectionConfig,
@@ -76,6 +78,7 @@ export class Connection {
     this.#opened = opened;
     this.#onClose = onClose;
     this.#onFree = onFree;
+    this.#leaveServer = target.serverState.addConnection(opened.host, (reason) => this.abandon(reason));
     const reader = new MessageReader((type, data, start, end) => this.#receive(type, data, start, end), {
       large: limits.streamedBodyBytes.default,
       onLarge: (type, start) => this.#receiveLarge(type, start),
@@ -455,7 +458,7 @@ export class Connection {
     const given = this.#inFlight.slice(this.#head);
     for (const batch of given) batch.mayBeCancelled = true;
     if (given[0]?.hasResponse) this.#isSpent = true;
-    void requestCancel(this.#target, this.#opened.processId, this.#opened.secretKey).then(() => {
+    void requestCancel(this.#target.address, this.#opened).then(() => {
       this.#cancelling = false;
       this.#onFree();
     });
@@ -478,6 +481,7 @@ export class Connection {
   #fail(error: Error): void {
     if (this.#closedBy) return;
     this.#closedBy = error;
+    this.#leaveServer();
     if (error instanceof ConnectionError) {
       error.session = { processId: this.#opened.processId, openedAt: this.#openedAt };
     }
@@ -516,16 +520,6 @@ const endings: readonly (string | null)[] = ['57P01', '57P05'];
  * PostgreSQL defers the request from the start of a commit (HOLD_INTERRUPTS in xact.c) until it sends ReadyForQuery.
  */
 const isEnded = (error: Error): boolean => error instanceof ConnectionError && endings.includes(error.sqlstate);
-
-function asSafeToRetry(error: Error): ConnectionError {
-  const notKept = new ConnectionError(error.message, { cause: error.cause });
-  notKept.isSafeToRetry = true;
-  if (error instanceof ConnectionError) {
-    notKept.closedSilently = error.closedSilently;
-    notKept.session = error.session;
-  }
-  return notKept;
-}
 
 async function openOnceFree(target: ConnectionConfig, timeoutMilliseconds: number): Promise<OpenedSocket> {
   for (const pause of FULL_PAUSES) {

@@ -76,6 +76,22 @@ export class ConnectionError extends Error {
   get sqlstate(): string | null {
     return this.cause instanceof DatabaseError ? this.cause.sqlstate : null;
   }
+
+  /** True if the batch was sent and the server may have committed it. */
+  get mayHaveCommitted(): boolean {
+    return this.session !== null && !this.isSafeToRetry;
+  }
+}
+
+/** Returns the error for a batch that the server did not run or rolled back. */
+export function asSafeToRetry(error: Error): ConnectionError {
+  const notKept = new ConnectionError(error.message, { cause: error.cause });
+  notKept.isSafeToRetry = true;
+  if (error instanceof ConnectionError) {
+    notKept.closedSilently = error.closedSilently;
+    notKept.session = error.session;
+  }
+  return notKept;
 }
 
 /** Error of a caller for which no connection became free within its wait time. */

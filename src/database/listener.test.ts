@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it, type TestContext } from 'vitest';
 import { limits } from '../../contract/limits.ts';
-import { pools, query, value } from '../../test/support/pools.ts';
+import { hostOf, pools, query, targetAt, value } from '../../test/support/pools.ts';
 import { Connection } from './connection.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import { Listener } from './listener.ts';
@@ -111,7 +111,7 @@ async function silentProxy(
 ): Promise<{ target: ConnectionConfig; silence(): void; speak(): void }> {
   let isSilent = false;
   const server = createServer((client) => {
-    const upstream = connect(to.port, to.host);
+    const upstream = connect(hostOf(to));
     for (const [from, into] of [
       [client, upstream],
       [upstream, client],
@@ -125,7 +125,7 @@ async function silentProxy(
   await once(server, 'listening');
   onTestFinished(() => void server.close());
   return {
-    target: { ...to, socketFolder: null, port: (server.address() as AddressInfo).port },
+    target: targetAt(to, (server.address() as AddressInfo).port),
     silence: () => {
       isSilent = true;
     },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import { describe, expect, it } from 'vitest';
-import { poolDefaults, pools, prepared, query, value } from '../../test/support/pools.ts';
+import { hostOf, poolDefaults, pools, prepared, query, targetAt, value } from '../../test/support/pools.ts';
 import { timeOf } from '../../test/support/timing.ts';
 import { ConnectionBudget } from './connection-budget.ts';
 import { ConnectionError, DatabaseError, PoolTimeoutError } from './database-error.ts';
@@ -243,7 +243,7 @@ describe('Pool connections', () => {
   });
 
   it('do not fail a call if the server ends a connection during the login, without a message', async () => {
-    const { host, port } = target();
+    const { host, port } = hostOf(target());
     let logins = 0;
     // The first two connections are closed at the first message of PostgreSQL, which asks for the password.
     const between = createServer((client) => {
@@ -255,7 +255,7 @@ describe('Pool connections', () => {
       client.on('close', () => server.destroy());
     });
     await new Promise<void>((resolve) => between.listen(0, host, resolve));
-    const pool = new Pool({ ...target(), port: (between.address() as AddressInfo).port }, poolDefaults);
+    const pool = new Pool(targetAt(target(), (between.address() as AddressInfo).port), poolDefaults);
     try {
       expect(await value(pool, query('select 7'))).toBe('7');
       expect(logins).toBe(3);
@@ -283,7 +283,7 @@ describe('Pool connections', () => {
     const wrong = new Pool({ ...target(), password: 'wrong' }, poolDefaults);
     await expect(wrong.run([query('select 1')])).rejects.toMatchObject({ sqlstate: '28P01' });
     await expect(wrong.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
-    const nowhere = new Pool({ ...target(), port: 1 }, poolDefaults);
+    const nowhere = new Pool(targetAt(target(), 1), poolDefaults);
     await expect(nowhere.run([query('select 1')])).rejects.toBeInstanceOf(ConnectionError);
   });
 });
@@ -294,8 +294,8 @@ describe('Connection whose client does not read', () => {
       async (pool) => {
         const pid = await value(pool, query('select pg_backend_pid()'));
         const over = new Int32Array(new SharedArrayBuffer(4));
-        const { host, port, user, password, database } = target();
-        const connection = { host, port, user, password, database };
+        const { user, password, database } = target();
+        const connection = { ...hostOf(target()), user, password, database };
         const thread = new Worker(endingWhenBlocked, { eval: true, workerData: { connection, pid, over } });
         await once(thread, 'message');
         const rows = pool.run([query(`select repeat('x', 1000000) from generate_series(1, 60)`)]);

@@ -4,7 +4,7 @@ import { Connection } from './connection.ts';
 import { type ConnectionBudget, PoolSlots } from './connection-budget.ts';
 import type { ConnectionConfig } from './connection-config.ts';
 import type { Database, RunOptions, Transaction } from './database.ts';
-import { ConnectionError, DatabaseError, isTransient, PoolTimeoutError } from './database-error.ts';
+import { asSafeToRetry, ConnectionError, DatabaseError, isTransient, PoolTimeoutError } from './database-error.ts';
 import { IdleCloser } from './idle-closer.ts';
 import { parameterBytes, type Result, type Statement, StatementTimes } from './statement.ts';
 import type { StreamedValue } from './streamed-value.ts';
@@ -202,16 +202,22 @@ export class Pool implements Database {
 
   async transaction<T>(work: (tx: Transaction) => Promise<T>, statement?: Statement): Promise<T> {
     return this.#begin(statement, async (connection) => {
+      // SQL text of an owner may contain a COMMIT.
+      let mayHaveCommitted = false;
       try {
         const result = await work({
           run: (statements, options) => connection.run(statements, options),
-          script: (sql, copies) => connection.script(sql, { copies }),
+          script: (sql, copies) => {
+            mayHaveCommitted = true;
+            return connection.script(sql, { copies });
+          },
         });
+        mayHaveCommitted = true;
         await connection.run([{ text: 'COMMIT', params: [], planKey: '' }]);
         return result;
       } catch (error) {
         if (!connection.isClosed) await connection.run([{ text: 'ROLLBACK', params: [], planKey: '' }]);
-        throw error;
+        throw error instanceof ConnectionError && !mayHaveCommitted ? asSafeToRetry(error) : error;
       }
     });
   }
@@ -488,10 +494,12 @@ export class Pool implements Database {
   ): Promise<T> {
     if (this.#closed) return Promise.reject(new ConnectionError('the pool is closed'));
     const arrivedAt = performance.now();
+    const endWait = this.#options.budget?.waits.begin();
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         const index = this.#waiters.indexOf(waiter);
         if (index >= 0) this.#leaveQueue(index);
+        endWait?.();
         reject(new PoolTimeoutError('no connection became free in time'));
       }, this.waitMilliseconds);
       const waiter: Waiter = {
@@ -503,10 +511,12 @@ export class Pool implements Database {
         rank: arrivedAt + PATIENCE * expectedMilliseconds,
         take: (connection) => {
           clearTimeout(timer);
+          endWait?.();
           resolve(start(connection));
         },
         reject: (error) => {
           clearTimeout(timer);
+          endWait?.();
           reject(error);
         },
       };

@@ -111,11 +111,15 @@ export const storeServerValues: string = ['lock_timeout', 'work_mem']
 /** Settings that some releases of PostgreSQL do not have. A server refuses each of them once; then they are omitted. */
 const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'];
 
+/** Setting with a value that each session of this process has. A session with another value has passed a pooler. */
+export const MARKER = 'ninefold.process';
+
 /** Returns the `options` of a startup message (PostgreSQL manual, "Message Formats": a backslash escapes a space). */
 export function startupOptions(target: ConnectionConfig): string {
   const settings = {
     ...always,
     ...(target.obeysDatabase ? {} : ofServer),
+    [MARKER]: target.serverState.marker,
     ...(target.searchPath !== undefined && { search_path: target.searchPath }),
     ...(target.ignoresLockTimeout && { lock_timeout: '0' }),
   };

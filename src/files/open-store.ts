@@ -55,6 +55,9 @@ export function openEarlier(config: StoreConfig): ByteStore | null {
   return hasFolder ? new FolderStore(folder, join(home, 'files', 'incoming')) : null;
 }
 
+/** Opens the folder of the files of a node that stores them on its own disk. @param home The folder for all data. */
+export const openFolder = (home: string): ByteStore => new FolderStore(folderOf(home), join(home, 'files', 'incoming'));
+
 const folderOf = (home: string): string => join(home, 'files', 'apps');
 
 const openBucket = (

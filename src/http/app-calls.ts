@@ -6,6 +6,8 @@ import type { Origins } from '../apps/registry/origins.ts';
 import { withSignInCookies } from '../auth/providers/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { METRICS_PATH } from '../monitoring/exposition.ts';
+import type { TraceSampler } from '../observe/trace-context.ts';
 import type { Realtime } from '../realtime/realtime.ts';
 import type { ApiHandler } from './api-handler.ts';
 import {
@@ -50,14 +52,21 @@ export interface AppCallParts {
   readAddress: AddressReader;
   bufferedBodies: BufferedBodies;
   arrivals: Arrivals;
+  /** Decides to which trace a request belongs. */
+  traces: TraceSampler;
   slowReaders: SlowReaders;
 }
 
 /** Path of the health check, which works on every origin of the node and of apps. */
 export const HEALTH = '/health';
 
+/** Path of the check whether the process responds, without the database. */
+export const LIVE = '/live';
+/** Path of the check whether the worker accepts requests: the database responds, and the node does not stop. */
+export const READY = '/ready';
+
 /** Paths of monitoring, which work with every Host header, because load balancers use addresses and internal names. */
-export const MONITORING: ReadonlySet<string> = new Set([HEALTH, '/live', '/ready', '/metrics']);
+export const MONITORING: ReadonlySet<string> = new Set([HEALTH, LIVE, READY, METRICS_PATH]);
 
 /**
  * Handles all requests to apps: the API on an app's own origin, below /apps/<ref>, and for builders below /admin/v1. No
@@ -81,6 +90,9 @@ export class AppCalls {
   take(request: IncomingMessage, response: ServerResponse): boolean {
     const found = this.#find(request);
     if (!found || found.target === HEALTH) return false;
+    // Load balancers use addresses, which can lead to the default app. An app's own origin has its own pages.
+    const isCheck = found.target === LIVE || found.target === READY;
+    if (isCheck && !this.#parts.origins.isAtOrigin(found.to.ref, request.headers.host)) return false;
     const { to, policy } = found;
     if (to.isByBuilder && !this.#areas.has(to.area ?? '')) return false;
     void this.#answer(to, policy, request, response);
@@ -117,7 +129,7 @@ export class AppCalls {
   async #answer(to: AppPath, policy: HeaderPolicy, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const isPath = policy === this.#policies.path;
     const headers = request.headers as CallRequest['headers'];
-    const callRequest = toCallRequest(request, response, {
+    const callRequest = toCallRequest(request, response, this.#parts.traces, {
       path: to.path,
       query: to.query,
       headers: isPath ? (to.area === 'auth' ? withSignInCookies(headers) : withoutCookies(headers)) : headers,
@@ -147,12 +159,12 @@ export class AppCalls {
     { to, policy }: FoundPath,
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): Promise<void> {
-    const { realtime, pipeline, origins, authorise, authoriseAs, readAddress, slowReaders } = this.#parts;
+    const { realtime, pipeline, origins, authorise, authoriseAs, readAddress, slowReaders, traces } = this.#parts;
     socket.on('error', () => socket.destroy());
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     const { apikey, query } = keyOf(to.query);
-    const callRequest = toCallRequest(request, response, {
+    const callRequest = toCallRequest(request, response, traces, {
       path: to.path,
       query,
       headers: {

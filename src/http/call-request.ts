@@ -5,15 +5,18 @@ import { allErrors } from '../../contract/errors.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isRequestId } from '../observe/request-id.ts';
+import type { TraceSampler } from '../observe/trace-context.ts';
 
 /**
  * Converts a request of Node.js. The query is not decoded, because its decoding depends on the API. The body is read
  * later, when the caller is known.
+ * @param traces Decides to which trace the request belongs.
  * @param to The part of the target below the API, the client's address, and the URL that the API has for clients.
  */
 export function toCallRequest(
   request: IncomingMessage,
   response: ServerResponse,
+  traces: Pick<TraceSampler, 'contextOf'>,
   to: Pick<CallRequest, 'path' | 'query' | 'address' | 'baseUrl'> & Partial<Pick<CallRequest, 'headers'>>,
 ): CallRequest {
   const headers = request.headers as CallRequest['headers'];
@@ -27,6 +30,7 @@ export function toCallRequest(
     target: request.url ?? '/',
     address: to.address,
     requestId: requestIdOf(headers),
+    trace: traces.contextOf(headers),
     baseUrl: to.baseUrl,
     signal: new DisconnectSignal(response),
   };

@@ -30,6 +30,7 @@ export function asNinefoldError(caught: unknown): NinefoldError {
 }
 
 function noConnection(cause: ConnectionError): NinefoldError {
+  if (cause.mayHaveCommitted) return new NinefoldError('outcome_unknown', { cause });
   if (isOutOfConnections(cause)) {
     return new NinefoldError('database_unavailable', {
       message: 'The database accepts no further connections.',

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { equalSecrets } from '../admin/authorise.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { HEALTH, MONITORING } from './app-calls.ts';
+import { METRICS_PATH, METRICS_TYPE } from '../monitoring/exposition.ts';
+import type { Readiness } from '../observe/readiness.ts';
+import type { TraceSampler } from '../observe/trace-context.ts';
+import { HEALTH, LIVE, MONITORING, READY } from './app-calls.ts';
 import { type HeaderPolicy, nodePolicies } from './app-headers.ts';
 import type { Arrivals } from './arrival.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
@@ -29,6 +33,10 @@ export interface NodeCallParts {
   preparePage: (request: CallRequest) => void;
   /** Returns true if the node can serve requests. */
   isHealthy: () => Promise<boolean>;
+  readonly readiness: Pick<Readiness, 'isDraining'>;
+  /** Returns the metrics of the node in the text format of Prometheus; null if they cannot be read. */
+  readMetrics: () => Promise<string | null>;
+  operatorToken: string;
   /** Returns the number of lines of the log that the node could not write. */
   lostLines: () => number;
   /** Folder of the built console. */
@@ -37,6 +45,8 @@ export interface NodeCallParts {
   readAddress: AddressReader;
   bufferedBodies: BufferedBodies;
   arrivals: Arrivals;
+  /** Decides to which trace a request belongs. */
+  traces: TraceSampler;
   slowReaders: SlowReaders;
 }
 
@@ -75,7 +85,7 @@ export class NodeCalls {
     const target = readTarget(request).path;
     const mark = target.indexOf('?');
     const path = mark < 0 ? target : target.slice(0, mark);
-    const callRequest = toCallRequest(request, response, {
+    const callRequest = toCallRequest(request, response, this.#parts.traces, {
       path,
       query: mark < 0 ? '' : target.slice(mark + 1),
       address: this.#parts.readAddress(request),
@@ -109,7 +119,8 @@ export class NodeCalls {
       return this.#api(await this.#admin(callRequest, request, response), callRequest);
     }
     if (method === 'GET' || method === 'HEAD') {
-      if (segments.join('/') === HEALTH) return this.#api(await this.#health(), callRequest);
+      const check = this.#checks[segments.join('/')];
+      if (check) return this.#api(await check(callRequest), callRequest);
       const page =
         errorPageReply(segments) ??
         this.#consoleFile(callRequest, segments.slice(1).join('/')) ??
@@ -132,17 +143,38 @@ export class NodeCalls {
     return pipeline.answerNode(below, () => handleAdmin(below, body?.read ?? null));
   }
 
+  /** The calls of monitoring, by path. */
+  readonly #checks: Readonly<Record<string, (request: CallRequest) => Promise<Reply>>> = {
+    [HEALTH]: () => this.#health(),
+    [LIVE]: async () => checkReply(200, { status: 'ok' }),
+    [READY]: () => this.#ready(),
+    [METRICS_PATH]: (request) => this.#metrics(request),
+  };
+
+  async #ready(): Promise<Reply> {
+    if (this.#parts.readiness.isDraining) return checkReply(503, { status: 'draining' });
+    const isHealthy = await this.#parts.isHealthy();
+    return checkReply(isHealthy ? 200 : 503, { status: isHealthy ? 'ok' : 'database_unavailable' });
+  }
+
+  async #metrics({ headers }: CallRequest): Promise<Reply> {
+    const token = /^Bearer\s+(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    if (token === undefined || !equalSecrets(token, this.#parts.operatorToken)) {
+      throw new NinefoldError('operator_required');
+    }
+    const body = await this.#parts.readMetrics();
+    if (body === null) throw new NinefoldError('metrics_unavailable');
+    return { status: 200, headers: { 'content-type': METRICS_TYPE, 'cache-control': 'no-store' }, body };
+  }
+
   async #health(): Promise<Reply> {
+    if (this.#parts.readiness.isDraining) return checkReply(503, { status: 'draining' });
     const isHealthy = await this.#parts.isHealthy();
     const lostLines = this.#parts.lostLines();
-    return {
-      status: isHealthy ? 200 : 503,
-      headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
-      body: JSON.stringify({
-        status: isHealthy ? 'ok' : 'database_unavailable',
-        ...(lostLines > 0 && { lost_log_lines: lostLines }),
-      }),
-    };
+    return checkReply(isHealthy ? 200 : 503, {
+      status: isHealthy ? 'ok' : 'database_unavailable',
+      ...(lostLines > 0 && { lost_log_lines: lostLines }),
+    });
   }
 
   #consoleFile(request: CallRequest, name: string): Reply | null {
@@ -168,6 +200,12 @@ export class NodeCalls {
     return { reply, policy: this.#policies.api };
   }
 }
+
+const checkReply = (status: number, body: object): Reply => ({
+  status,
+  headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+  body: JSON.stringify(body),
+});
 
 /** Percent-decodes a segment of a path. */
 function decoded(segment: string): string {

@@ -4,6 +4,7 @@ import type { App } from '../apps/app.ts';
 import type { Apps } from '../apps/apps.ts';
 import type { Traffic } from '../apps/maintenance/background-turns.ts';
 import { callOfRequest as callOfAuth } from '../auth/handle.ts';
+import { asSafeToRetry, ConnectionError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identities } from '../identity/identities.ts';
 import { type Identity, isAnonymous } from '../identity/identity.ts';
@@ -57,8 +58,12 @@ export class Pipeline {
     const isByBuilder = authorise !== null;
     let app: App | null = null;
     let identity: Identity | null = null;
+    let hasBegun = false;
     const reply = this.#answer(
-      { area: api.name, app: ref, isByBuilder, request, extra: isByBuilder ? {} : corsHeaders },
+      {
+        ...{ area: api.name, app: ref, isByBuilder, request, extra: isByBuilder ? {} : corsHeaders },
+        hasBegun: () => hasBegun,
+      },
       async (trace) => {
         if (authorise) {
           // The builder is authorised before anything else, so that the response reveals nothing to a caller who may
@@ -81,6 +86,7 @@ export class Pipeline {
           request.body = await body.read(await bodyBounds(opened, api, identify));
           trace.received = performance.now();
         }
+        hasBegun = true;
         return api.handle(opened, request, identify, trace);
       },
       (error) =>
@@ -108,7 +114,7 @@ export class Pipeline {
   ): Promise<Reply | null> {
     const { apps, events } = this.#parts;
     try {
-      this.#limit(request.address);
+      if (this.#parts.addresses.perSecond > 0) await this.#limit(request.address);
       const app = await this.#open(ref).catch((error: unknown) => {
         if (portal === null) throw error;
         return null;
@@ -127,7 +133,7 @@ export class Pipeline {
   /** Handles a request to the node itself, such as the management API. */
   answerNode(request: CallRequest, work: () => Promise<Reply>): Promise<Reply> {
     return this.#answer(
-      { area: 'admin', app: null, isByBuilder: true, request, extra: {} },
+      { area: 'admin', app: null, isByBuilder: true, request, extra: {}, hasBegun: () => true },
       work,
       () => Promise.resolve(null),
       () => null,
@@ -144,6 +150,8 @@ export class Pipeline {
     about: Pick<CallEvent, 'area' | 'app' | 'isByBuilder'> & {
       request: CallRequest;
       extra: Readonly<Record<string, string>>;
+      /** Returns true after the handler of the request has begun its work. */
+      hasBegun: () => boolean;
     },
     work: (trace: TraceRecorder) => Promise<Reply>,
     renderError: (error: unknown) => Promise<Reply | null>,
@@ -151,19 +159,24 @@ export class Pipeline {
   ): Promise<Reply> {
     const { request, extra } = about;
     const trace = new TraceRecorder();
+    trace.context = request.trace ?? null;
     let attribution: ErrorAttribution | null = null;
     let reply: Reply;
     try {
-      this.#limit(request.address);
+      if (this.#parts.addresses.perSecond > 0) await this.#limit(request.address);
       trace.limited = performance.now();
       reply = await work(trace);
     } catch (caught) {
       trace.failed = performance.now();
-      const error = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
+      const explained = about.app === null ? caught : await this.#parts.apps.explain(about.app, caught);
+      const error = isRead(about) && explained instanceof ConnectionError ? asSafeToRetry(explained) : explained;
       const known = asNinefoldError(error);
       // A full disk can make every API fail. So each API reports it in its own format, but with the same code.
       const shown = known.code === 'disk_full' ? known : error;
       reply = (await renderError(shown)) ?? (await renderError(known)) ?? errorReply(known, request.requestId);
+      if (severalSteps(about.area) && !isRead(about) && unrepeatable.includes(known.code) && about.hasBegun()) {
+        delete reply.headers['retry-after'];
+      }
       attribution = attributeError(error, reply, request.signal.aborted);
       const raised = raisedIn(error);
       trace.refused = raised && refusedTransition(raised.fields);
@@ -203,9 +216,9 @@ export class Pipeline {
     return reply;
   }
 
-  #limit(address: string): void {
+  async #limit(address: string): Promise<void> {
     const { addresses } = this.#parts;
-    const wait = addresses.take(address);
+    const wait = await addresses.take(address);
     if (wait <= 0) return;
     throw new NinefoldError('too_many_requests', {
       retryAfter: wait,
@@ -226,6 +239,16 @@ const callsOfArea: Readonly<Partial<Record<CallEvent['area'], (request: CallRequ
   storage: callOfStorage,
   realtime: callOfRealtime,
 };
+
+/** Returns true for a request that changes nothing, so that its client may repeat it. A GET of the auth API uses up links. */
+const isRead = ({ area, request: { method } }: Pick<CallEvent, 'area'> & { request: CallRequest }): boolean =>
+  area !== 'auth' && (method === 'GET' || method === 'HEAD');
+
+/** Returns true for an API whose calls may consist of several transactions. A data request is one transaction. */
+const severalSteps = (area: CallEvent['area']): boolean => area !== 'rest';
+
+/** Codes of a step that the database refused. A previous step of the same call may have been committed. */
+const unrepeatable: readonly string[] = ['database_unavailable', 'disk_full'];
 
 /** Prevents caches from storing a response that belongs to one caller, unless the app sets these headers itself. */
 function keepPrivate(headers: Reply['headers']): void {

@@ -42,8 +42,12 @@ export interface HttpParts extends Omit<AppCallParts, OwnParts>, Omit<NodeCallPa
 export interface HttpServer {
   /** Resolves once the server accepts connections. Rejects if the address cannot be used. */
   listen(options: ListenOptions): Promise<void>;
+  /** Ends each connection after its next response. */
+  drain(): void;
   /** Completes the requests in progress and closes all connections. */
   close(): Promise<void>;
+  /** Returns the number of open connections, and of all bytes sent to clients. */
+  traffic(): { connections: number; sentBytes: number };
 }
 
 /** Interval of the check for requests that take too long to arrive. */
@@ -90,6 +94,7 @@ export function buildServer(parts: HttpParts): HttpServer {
   });
   slowReaders.watch(server);
   arrivals.watch(server);
+  const sent = new SentBytes(server);
   const mustClose = limitSockets(server, parts.clientSockets);
   server.on('clientError', answerBrokenRequest);
   server.on('connect', (_request, socket: Socket) => answerOnSocket(socket, new NinefoldError('method_not_allowed')));
@@ -97,6 +102,7 @@ export function buildServer(parts: HttpParts): HttpServer {
     answerOnSocket(response.socket, new NinefoldError('expectation_failed'));
   });
   return {
+    traffic: () => ({ connections: sent.connections, sentBytes: sent.total }),
     listen: (where) =>
       new Promise((resolve, reject) => {
         server.once('error', reject);
@@ -105,6 +111,10 @@ export function buildServer(parts: HttpParts): HttpServer {
           resolve();
         });
       }),
+    drain: () => {
+      appCalls.close();
+      nodeCalls.close();
+    },
     close: async () => {
       appCalls.close();
       nodeCalls.close();
@@ -115,6 +125,32 @@ export function buildServer(parts: HttpParts): HttpServer {
       await closed;
     },
   };
+}
+
+/** Counts the bytes that a server sends. It adds nothing to a request: open sockets are asked when the total is read. */
+class SentBytes {
+  readonly #sockets = new Set<Socket>();
+  #ofClosed = 0;
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => {
+        this.#ofClosed += socket.bytesWritten;
+        this.#sockets.delete(socket);
+      });
+    });
+  }
+
+  get connections(): number {
+    return this.#sockets.size;
+  }
+
+  get total(): number {
+    let sum = this.#ofClosed;
+    for (const socket of this.#sockets) sum += socket.bytesWritten;
+    return sum;
+  }
 }
 
 /**

@@ -41,6 +41,7 @@ import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
 import { runCommand } from './run-job.ts';
 import { TextSender } from './text-sender.ts';
+import type { WorkFigures } from './work-figures.ts';
 
 /** The dependencies that the work of all apps shares. */
 export interface SharedParts {
@@ -75,6 +76,7 @@ export interface SharedParts {
   isStopping: () => boolean;
   /** Returns true while the app is suspended. */
   isSuspended: (ref: string) => boolean;
+  figures: WorkFigures;
   /** Reports an error of an app's work. */
   onFault: (ref: string, error: unknown) => void;
 }
@@ -229,6 +231,7 @@ export class AppWork {
       throw error;
     });
     if (!outcome) return;
+    this.#shared.figures.runs[outcome.status]++;
     // #finish fails while PostgreSQL restarts. So it is called again until the end of the run is recorded.
     while (!(await this.#finish(job, run, outcome))) await delay(LATER_MILLISECONDS, undefined, { ref: false });
     this.#onChange(Date.now());
@@ -266,6 +269,7 @@ export class AppWork {
   /** Starts sending the due mails and text messages (SMS). Returns the time of the next check. */
   async #startQueue(): Promise<number | null> {
     const state = await readQueueState(this.#control);
+    this.#shared.figures.setQueue(this.#record.ref, state.waiting, state.since);
     if (state.hasExpired || this.#tidiedAt + TIDY_MILLISECONDS <= Date.now()) {
       this.#tidiedAt = Date.now();
       await tidyMails(this.#control);

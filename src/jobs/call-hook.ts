@@ -8,6 +8,7 @@ import type { HookDurations } from '../apps/statistics/hook-durations.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { nestsDeeper } from '../limits/bounded-json.ts';
+import type { TraceRecorder } from '../observe/events.ts';
 import { hookFailure, hookMisconfigured } from './hook-failure.ts';
 import { callHookFunction } from './hook-function.ts';
 import { sendHookRequest } from './hook-request.ts';
@@ -22,6 +23,8 @@ export interface HookContext {
   readonly secrets: Secrets;
   readonly hookDurations: HookDurations;
   readonly addresses: AddressPolicy;
+  /** The request that causes the call; absent if the mail queue calls the hook. */
+  readonly trace?: Pick<TraceRecorder, 'context'>;
 }
 
 /** One call of a hook. */
@@ -54,7 +57,10 @@ export async function callHook(context: HookContext, call: HookCall): Promise<Re
   }
 }
 
-function send({ app, database, settings, secrets, addresses }: HookContext, call: HookCall): Promise<string | null> {
+function send(
+  { app, database, settings, secrets, addresses, trace }: HookContext,
+  call: HookCall,
+): Promise<string | null> {
   const { name, payload } = call;
   const id = call.id ?? randomUUID();
   const metadata = {
@@ -70,7 +76,10 @@ function send({ app, database, settings, secrets, addresses }: HookContext, call
   if (target) return callHookFunction(database, { ...target, uri }, body);
   const secret = secrets[`hook_${name}_secrets`];
   if (!secret) throw hookMisconfigured(name, `hook_${name}_secrets holds no secret to sign its requests with`);
-  return sendHookRequest({ ref: app.ref, url: uri, secrets: secret, id, body }, addresses);
+  return sendHookRequest(
+    { ref: app.ref, url: uri, secrets: secret, id, body, trace: trace?.context ?? null },
+    addresses,
+  );
 }
 
 /** Parses a response. The JSON value null means no response, as does SQL's NULL. */

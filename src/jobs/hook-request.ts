@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
+import type { TraceContext } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { traceHeaders } from '../observe/trace-context.ts';
 import { hookFailure } from './hook-failure.ts';
 import { tooLarge } from './hook-function.ts';
 import type { AddressPolicy } from './public-address.ts';
@@ -17,6 +19,8 @@ export interface HookRequest {
   /** Id of the call for the receiver; all attempts of one call have the same id. */
   readonly id: string;
   readonly body: string;
+  /** The trace of the request that causes the call; null without one. */
+  readonly trace?: TraceContext | null;
 }
 
 /**
@@ -60,7 +64,7 @@ async function sendWithRetries(request: HookRequest, addresses: AddressPolicy): 
   }
 }
 
-function signedHeaders({ id, body, secrets }: HookRequest): Record<string, string> {
+function signedHeaders({ id, body, secrets, trace }: HookRequest): Record<string, string> {
   const now = new Date();
   const signatures = secrets.split('|').map((secret) => {
     try {
@@ -75,6 +79,7 @@ function signedHeaders({ id, body, secrets }: HookRequest): Record<string, strin
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
     'webhook-signature': signatures.join(' '),
+    ...traceHeaders(trace),
   };
 }
 

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/limits.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson } from '../database/statement.ts';
+import { readTraceContext } from '../observe/trace-context.ts';
 import type { HttpResult, OutgoingRequest } from './send-request.ts';
 
 /** A request in the queue of an app. */
@@ -11,12 +12,13 @@ export interface QueuedRequest extends OutgoingRequest {
 const TAKE = `with taken as (
     delete from net.http_request_queue q where q.id in (
       select w.id from net.http_request_queue w order by w.id limit $1::int for update skip locked)
-    returning q.id, q.method, q.url, q.headers, q.body, q.timeout_milliseconds
+    returning q.id, q.method, q.url, q.headers, q.body, q.timeout_milliseconds, q.traceparent, q.tracestate
   )
   select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('id', t.id::text, 'method', t.method::text, 'url', t.url,
     'headers', (select pg_catalog.json_object_agg(h.key, coalesce(h.value, '')) from pg_catalog.jsonb_each_text(
       case when pg_catalog.jsonb_typeof(t.headers) = 'object' then t.headers end) h),
-    'body', pg_catalog.encode(t.body, 'base64'), 'timeoutMilliseconds', t.timeout_milliseconds) order by t.id), '[]') from taken t`;
+    'body', pg_catalog.encode(t.body, 'base64'), 'timeoutMilliseconds', t.timeout_milliseconds,
+    'traceparent', t.traceparent, 'tracestate', t.tracestate) order by t.id), '[]') from taken t`;
 
 /**
  * Takes the oldest requests from the queue. They are deleted before they are sent, so that none is sent twice. A crash
@@ -24,8 +26,30 @@ const TAKE = `with taken as (
  */
 export async function takeRequests(database: Executor, max: number): Promise<QueuedRequest[]> {
   const [result] = await database.run([{ text: TAKE, params: [String(max)] }]);
-  const rows = (result && firstJson<(Omit<QueuedRequest, 'body'> & { body: string | null })[]>(result)) ?? [];
-  return rows.map((row) => ({ ...row, body: row.body === null ? null : Buffer.from(row.body, 'base64') }));
+  const rows = (result && firstJson<QueueRow[]>(result)) ?? [];
+  return rows.map(({ traceparent, tracestate, body, headers, ...row }) => ({
+    ...row,
+    headers: withTrace(headers, { traceparent, tracestate }),
+    body: body === null ? null : Buffer.from(body, 'base64'),
+  }));
+}
+
+type QueueRow = Omit<QueuedRequest, 'body'> & {
+  body: string | null;
+  traceparent: string | null;
+  tracestate: string | null;
+};
+
+/** Adds the trace of the request that queued a request, unless the app chose its own. */
+function withTrace(
+  headers: QueuedRequest['headers'],
+  { traceparent, tracestate }: Pick<QueueRow, 'traceparent' | 'tracestate'>,
+): QueuedRequest['headers'] {
+  const hasOwn = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === 'traceparent');
+  // An app can set the headers of its transaction to anything, so they are checked as those of a client.
+  const context = readTraceContext({ traceparent: traceparent ?? '', tracestate: tracestate ?? '' });
+  if (traceparent === null || context === null || hasOwn) return headers;
+  return { ...headers, traceparent, ...(context.state !== null && { tracestate: context.state }) };
 }
 
 /** Stores the response to a request. */

@@ -24,6 +24,10 @@ export interface QueueState {
   readonly hasExpired: boolean;
   /** Next time at which a mail is due or expires, in milliseconds since 1970; null without one. */
   readonly next: number | null;
+  /** Number of mails and text messages in the queue. */
+  readonly waiting: number;
+  /** Time at which the oldest of them was queued, in milliseconds since 1970; null for an empty queue. */
+  readonly since: number | null;
 }
 
 const STATE = `with times as (
@@ -41,12 +45,20 @@ const STATE = `with times as (
     'next', (extract(epoch from least(
       (select min(greatest(next_attempt_at, claimed_until)) from ninefold.mails
         where state = 'queued' and greatest(next_attempt_at, claimed_until) > now),
-      case when expires > now then expires end)) * 1000)::int8) from times`;
+      case when expires > now then expires end)) * 1000)::int8,
+    'waiting', queue.waiting, 'since', queue.since) from times, lateral (
+      select pg_catalog.count(*) as waiting, (extract(epoch from min(created_at)) * 1000)::int8 as since
+      from ninefold.mails where state = 'queued') queue`;
+
+const noQueue: QueueState = {
+  ...{ isDue: false, isTextDue: false, hasExpired: false, next: null },
+  ...{ waiting: 0, since: null },
+};
 
 /** Reads the state of the queue. */
 export async function readQueueState(database: Executor): Promise<QueueState> {
   const [result] = await runAsServerRole(database, [{ text: STATE, params: [String(limits.mailDays.default)] }]);
-  return (result && firstJson<QueueState>(result)) ?? { isDue: false, isTextDue: false, hasExpired: false, next: null };
+  return (result && firstJson<QueueState>(result)) ?? noQueue;
 }
 
 /** Reads the app's settings. */

@@ -11,16 +11,17 @@ import type { Registry } from '../apps/registry/registry.ts';
 import { type Server, superuserIn } from '../apps/registry/server.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import { isLastingFailure } from '../database/database-error.ts';
+import { Election } from '../database/election.ts';
 import type { Pool } from '../database/pool.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Events } from '../observe/events.ts';
 import { AppWork, type SharedParts } from './app-work.ts';
 import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
-import { JOBS_CHANNEL, Leadership } from './leadership.ts';
 import { byUrgency, countWrites } from './look-order.ts';
 import { MailPlaces } from './mail-sender.ts';
 import { Places } from './places.ts';
 import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
+import { WorkFigures } from './work-figures.ts';
 
 /**
  * Interval at which the write counters of all databases are read. A changed counter reveals jobs and requests in the
@@ -43,6 +44,10 @@ const SUSPENDED_MILLISECONDS = 1000;
  * milliseconds earlier.
  */
 const STALE_MILLISECONDS = 60_000;
+/** Channel on which workers announce scheduled work to the leader. */
+const JOBS_CHANNEL = 'ninefold_jobs';
+/** Second key of the advisory lock of the leader. */
+const JOBS_LOCK = 2;
 
 interface Entry {
   /** Time at which the app must be checked next, in milliseconds since 1970; Infinity if nothing is scheduled. */
@@ -77,7 +82,7 @@ interface Entry {
 export class ScheduledWork {
   readonly #parts: { apps: Apps; registry: Registry; bounds: ExceededBounds; console: Pool; maintenance: Pool };
   readonly #shared: SharedParts;
-  readonly #leadership: Leadership;
+  readonly #election: Election;
   readonly #background: Background;
   readonly #cancel = new AbortController();
   readonly #entries = new Map<string, Entry>();
@@ -85,7 +90,7 @@ export class ScheduledWork {
   readonly #looks = new Set<Promise<void>>();
   /** The work of deleted apps that has not ended. */
   readonly #ending = new Set<Promise<void>>();
-  #isLeader = false;
+  #hasLead = false;
   #isStopping = false;
   #timer: NodeJS.Timeout | null = null;
   #counters: NodeJS.Timeout | null = null;
@@ -126,17 +131,34 @@ export class ScheduledWork {
       cancel: this.#cancel.signal,
       isStopping: () => this.#isStopping || !this.#isLeader,
       isSuspended: (ref) => parts.bounds.refusal(ref) !== null,
+      figures: new WorkFigures(),
       onFault: (ref, error) => void this.#background.attempt(ref, () => Promise.reject(error)),
     };
-    this.#leadership = new Leadership(superuserIn(parts.server, databaseName(CONSOLE_REF)), {
-      onGained: () => void this.#lead(),
+    this.#election = new Election({
+      target: superuserIn(parts.server, databaseName(CONSOLE_REF)),
+      ...{ lock: JOBS_LOCK, name: 'ninefold-jobs', channel: JOBS_CHANNEL },
+      onGained: (hasReplaced) => void this.#lead(hasReplaced),
       onLost: () => this.#resign(),
       onNotified: (ref) => this.#wake(ref, Date.now()),
     });
   }
 
   start(): void {
-    this.#leadership.start();
+    this.#election.start();
+  }
+
+  /** Returns the work that this worker has done, and the queues of mails if it leads. */
+  figures(): {
+    running: number;
+    runs: WorkFigures['runs'];
+    queues: ReturnType<WorkFigures['queues']> | null;
+  } {
+    const { runs, figures } = this.#shared;
+    return {
+      running: runs.total - runs.free,
+      runs: figures.runs,
+      queues: this.#isLeader ? figures.queues() : null,
+    };
   }
 
   /** Forwards the notifications of the app's database. */
@@ -154,7 +176,7 @@ export class ScheduledWork {
     await Promise.all(this.#looks);
     await Promise.all([...this.#ending, ...[...this.#entries.values()].map(({ work }) => work?.close())]);
     clearTimeout(timer);
-    await this.#leadership.stop();
+    await this.#election.stop();
   }
 
   #announce(ref: string): void {
@@ -172,12 +194,21 @@ export class ScheduledWork {
     this.#announcing.set(ref, timer.unref());
   }
 
-  async #lead(): Promise<void> {
-    this.#isLeader = true;
+  /**
+   * True while no other process can lead. A process that was stopped for a while finds that its lease has ended before it
+   * starts any work.
+   */
+  get #isLeader(): boolean {
+    return this.#hasLead && this.#election.isHeld;
+  }
+
+  async #lead(hasReplaced: boolean): Promise<void> {
+    this.#hasLead = true;
     // Work that this process did not finish, such as a run that it could not release, has the old runner id. With a new
     // id, this work is recovered like that of another process.
     this.#shared.runner = randomUUID();
     try {
+      if (hasReplaced) await endSessionsOfJobs(this.#parts.maintenance);
       for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
         const entry = this.#entry(app);
         entry.storedDue = due;
@@ -195,10 +226,11 @@ export class ScheduledWork {
 
   /** Stops all work, because another worker leads. */
   #resign(): void {
-    this.#isLeader = false;
+    this.#hasLead = false;
     this.#clearTimers();
     for (const { work } of this.#entries.values()) void work?.close();
     this.#entries.clear();
+    this.#shared.figures.forget();
   }
 
   #clearTimers(): void {
@@ -330,6 +362,7 @@ export class ScheduledWork {
     if (entry.work && !(record && entry.work.isOf(record))) this.#end(entry);
     if (record === null) {
       this.#entries.delete(ref);
+      this.#shared.figures.forget(ref);
       return;
     }
     // Updating the schema changes the write counter, so the app is checked again after an update.
@@ -378,6 +411,20 @@ export class ScheduledWork {
     entry.storedDue = due;
     entry.storedWrites = writes;
   }
+}
+
+/**
+ * Ends the sessions of jobs and queues that a stopped leader has left open. Their runs would count as running until its
+ * process continues.
+ */
+async function endSessionsOfJobs(maintenance: Pool): Promise<void> {
+  await maintenance.run([
+    {
+      text: `select pg_catalog.pg_terminate_backend(pid) from pg_catalog.pg_stat_activity
+        where datname <> $1 and (application_name like 'ninefold job %' or application_name = 'ninefold-jobs')`,
+      params: [databaseName(CONSOLE_REF)],
+    },
+  ]);
 }
 
 /** Returns a function that runs work one after the other. */

@@ -1,39 +1,53 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { AddressBank } from './address-bank.ts';
 import { AddressLimiter } from './address-limiter.ts';
 
-it('AddressLimiter allows an address to send as many requests at once as it may send in one second, and then more as time passes', () => {
-  const limiter = new AddressLimiter(2);
-  expect([limiter.take('a', 0), limiter.take('a', 0), limiter.take('a', 0)]).toEqual([0, 0, 1]);
-  expect(limiter.take('a', 499)).toBe(1);
-  expect(limiter.take('a', 501)).toBe(0);
-  expect(limiter.take('a', 502)).toBe(1);
+const LIMIT = 100;
+
+/** Returns limiters of several workers that share one bank. Its clock stands still. */
+function workersOf(count: number, perSecond = LIMIT): AddressLimiter[] {
+  const bank = new AddressBank(perSecond, count);
+  const ask = (network: string) => Promise.resolve(bank.take(network, 0));
+  return Array.from({ length: count }, () => new AddressLimiter(perSecond, ask));
+}
+
+describe('AddressLimiter', () => {
+  it('allows all workers together never more than the limit, and one worker alone all of it', async () => {
+    const workers = workersOf(4);
+    const calls = Array.from({ length: 4 * LIMIT }, (_, i) => workers[i % 4]?.take('203.0.113.7'));
+    const waits = await Promise.all(calls);
+    expect(waits.filter((wait) => wait === 0)).toHaveLength(LIMIT);
+    expect(new Set(waits)).toEqual(new Set([0, 1]));
+    const [single] = workersOf(4);
+    const alone = await Promise.all(Array.from({ length: 2 * LIMIT }, () => single?.take('203.0.113.7')));
+    expect(alone.filter((wait) => wait === 0)).toHaveLength(LIMIT);
+  });
+
+  it('counts each client network for itself; the addresses of one IPv6 network are one', async () => {
+    const [limiter] = workersOf(1, 1);
+    expect(await limiter?.take('203.0.113.1')).toBe(0);
+    expect(await limiter?.take('203.0.113.2')).toBe(0);
+    expect(await limiter?.take('2001:db8::1')).toBe(0);
+    expect(await limiter?.take('2001:db8::2')).toBe(1);
+  });
+
+  it('has no limit if the number is 0', async () => {
+    const limiter = new AddressLimiter(0, () => Promise.reject(new Error('asked')));
+    for (let i = 0; i < 1000; i++) expect(limiter.take('203.0.113.1')).toBe(0);
+  });
 });
 
-it('AddressLimiter counts each address separately', () => {
-  const limiter = new AddressLimiter(1);
-  expect(limiter.take('a', 0)).toBe(0);
-  expect(limiter.take('b', 0)).toBe(0);
-  expect(limiter.take('a', 0)).toBe(1);
-});
-
-it('AddressLimiter counts the addresses of one IPv6 /64 as one client, and an IPv4-mapped address as IPv4', () => {
-  const limiter = new AddressLimiter(1);
-  expect([limiter.take('2001:db8::1', 0), limiter.take('2001:db8::2', 0), limiter.take('2001:db8:0:1::1', 0)]).toEqual([
-    0, 1, 0,
-  ]);
-  expect([limiter.take('203.0.113.7', 0), limiter.take('::ffff:203.0.113.7', 0)]).toEqual([0, 1]);
-});
-
-it('AddressLimiter allows at most the requests of one second at once, even after a long pause', () => {
-  const limiter = new AddressLimiter(2);
-  limiter.take('a', 0);
-  const answers = Array.from({ length: 3 }, () => limiter.take('a', 60_000));
-  expect(answers).toEqual([0, 0, 1]);
-});
-
-it('AddressLimiter limits nothing if the rate is zero, and drops the least recently seen address if there are too many', () => {
-  const none = new AddressLimiter(0);
-  expect(Array.from({ length: 100 }, () => none.take('a', 0)).every((wait) => wait === 0)).toBe(true);
-  const small = new AddressLimiter(1, 1);
-  expect([small.take('a', 0), small.take('b', 0), small.take('a', 0)]).toEqual([0, 0, 0]);
+describe('AddressBank', () => {
+  it('refills with time, up to the requests of one second', () => {
+    const bank = new AddressBank(10, 8);
+    const drain = (now: number) => {
+      let sum = 0;
+      for (;;) {
+        const { requests } = bank.take('203.0.113.1', now);
+        if (requests === 0) return sum;
+        sum += requests;
+      }
+    };
+    expect([drain(0), drain(0), drain(500), drain(60_000)]).toEqual([10, 0, 5, 10]);
+  });
 });

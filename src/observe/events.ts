@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../contract/call-request.ts';
 import { type LimitName, limits } from '../../contract/limits.ts';
 import type { RefusedTransition } from '../../contract/observed.ts';
 
@@ -53,11 +54,11 @@ export type NinefoldEvent =
   | { type: 'fault'; requestId: string | null; where: string; error: unknown }
   /** A call returned an error that its definition does not declare, so chapter 8 lacks it. */
   | { type: 'undeclared-error'; call: string; code: string }
-  | { type: 'postgres'; message: string; detail?: Record<string, unknown> }
+  | { type: 'postgres' | 'backup'; message: string; detail?: Record<string, unknown> }
   | {
       type: 'node';
       /** `link-lost` and `link-working`: whether messages of realtime reach other nodes. */
-      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'link-lost' | 'link-working';
+      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'backup-process-lost' | 'link-lost' | 'link-working';
       detail?: Record<string, unknown>;
     }
   | {
@@ -65,6 +66,7 @@ export type NinefoldEvent =
       what:
         | 'created'
         | 'cloned'
+        | 'restored'
         | 'deleted'
         | 'migrated'
         | 'catalog-loaded'
@@ -108,6 +110,7 @@ export const eventTypes = [
   'fault',
   'undeclared-error',
   'postgres',
+  'backup',
   'node',
   'app',
   'auth',
@@ -193,6 +196,8 @@ export class TraceRecorder {
   refused: RefusedTransition | null = null;
   /** Duration in milliseconds from which a request of this app counts as slow. */
   slowMilliseconds: number = limits.slowCallMilliseconds.default;
+  /** The trace to which the request belongs; null if it belongs to none. */
+  context: TraceContext | null = null;
   /** True if the response contains only a part of the rows, because the limit pageRows applied. */
   cut = false;
 

@@ -39,12 +39,16 @@ export interface EmbeddedOptions {
   home: string;
   /** Port; 0 chooses a free port once and reuses it as long as it is free. */
   port: number;
+  /** Folder with the programs of an installed PostgreSQL; null for those of the npm package, which are the default. */
+  programs?: string | null;
   /** Password of the superuser `ninefold`; must stay the same for a home. */
   password: string;
   /** Maximum number of connections; default 400. */
   maxConnections?: number;
   /** Maximum memory of each server process in bytes; default 1 GiB. Enforced on Linux. */
   processMemoryBytes?: number;
+  /** Maximum WAL in bytes that the replication slot of the backups keeps; default 4 GiB. */
+  retainedWalBytes?: number;
   /**
    * Accepts TCP connections in place of PostgreSQL, which then listens on its Unix socket only. Ignored where the path
    * of the socket would be too long.
@@ -56,6 +60,7 @@ export interface EmbeddedOptions {
 
 const defaultMaxConnections = 400;
 const defaultProcessMemoryBytes = 1024 * 1024 * 1024;
+const defaultRetainedWalBytes = 4 * 1024 * 1024 * 1024;
 /**
  * Number of attempts to start the server. Several are needed, because another program can take the chosen port before
  * PostgreSQL listens on it.
@@ -78,7 +83,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const folder = await locateDataFolder(home);
     // Two homes can link to the same data folder if one home is a copy of the other. So the data folder is locked too.
     if (folder.linked) releases.push(await lockFolder(`${folder.path}.lock`, folder.path));
-    const binaries = await findBinaries(folder.runAs);
+    const binaries = await findBinaries(folder.runAs, options.programs ?? null);
     const log = await openLog(home);
     releases.push(() => log.close());
     if (await initialise(folder, binaries, options.password)) {
@@ -132,6 +137,9 @@ async function startServer(
       isProxied,
       maxConnections: options.maxConnections ?? defaultMaxConnections,
       processMemoryBytes: options.processMemoryBytes ?? defaultProcessMemoryBytes,
+      settings: {
+        max_slot_wal_keep_size: `${Math.floor((options.retainedWalBytes ?? defaultRetainedWalBytes) / 2 ** 20)}MB`,
+      },
     };
     let proxy: ProxyThread | null = null;
     try {

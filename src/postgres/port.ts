@@ -38,7 +38,8 @@ async function tryPort(port: number): Promise<string | null> {
   }
 }
 
-const freePort = (): Promise<number> => listenOnce(0);
+/** Returns a free port of the loopback interface. */
+export const freePort = (): Promise<number> => listenOnce(0);
 
 function listenOnce(port: number): Promise<number> {
   const server = createServer();

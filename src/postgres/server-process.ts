@@ -21,7 +21,11 @@ export interface ServerPlan {
   readonly isProxied?: boolean;
   /** Maximum memory of each server process in bytes; enforced on Linux. */
   readonly processMemoryBytes: number;
+  /** Further settings, which override those of every server. */
+  readonly settings?: Readonly<Record<string, string>>;
   readonly log: ServerLog;
+  /** Settings on the command line. With them, the settings file of the data folder stays as it is. */
+  readonly commandLine?: Readonly<Record<string, string>>;
 }
 
 /** The end of a process: its exit code, or the signal that ended it. */
@@ -68,7 +72,7 @@ export class ServerProcess {
    * @throws ServerFailure if the server ends instead.
    */
   static async start(plan: ServerPlan, signal: AbortSignal): Promise<ServerProcess> {
-    await writeSettings(plan);
+    if (plan.commandLine === undefined) await writeSettings(plan);
     const logged = await plan.log.size();
     const output = await plan.log.open();
     // The server runs in a separate process group. So Ctrl-C in a terminal reaches only Ninefold, which completes its
@@ -141,20 +145,33 @@ const BOUNDED = '(ulimit -d "$1") 2>/dev/null && ulimit -d "$1"; shift; exec "$0
  * would restart for all apps. Shared memory does not count. The shell replaces itself, so the child is the postmaster.
  * macOS does not enforce this limit.
  */
-function boundedCommand({ binaries, folder, processMemoryBytes }: ServerPlan): [program: string, args: string[]] {
-  const args = ['-D', folder.path];
+function boundedCommand(plan: ServerPlan): [program: string, args: string[]] {
+  const { binaries, folder, processMemoryBytes, commandLine = {} } = plan;
+  const args = [
+    '-D',
+    folder.path,
+    ...Object.entries(commandLine).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
   if (process.platform !== 'linux') return [binaries.postgres, args];
   const kibibytes = String(Math.floor(processMemoryBytes / 1024));
   return ['/bin/sh', ['-c', BOUNDED, binaries.postgres, kibibytes, ...args]];
 }
 
-async function writeSettings({ folder, port, maxConnections, isProxied = false }: ServerPlan): Promise<void> {
+async function writeSettings(plan: ServerPlan): Promise<void> {
+  const { binaries, folder, port, maxConnections, settings, isProxied = false } = plan;
   await writeProvidedExtensions(folder);
   const path = join(folder.path, 'postgresql.conf');
   const draft = `${path}.new`;
-  await writeFile(draft, settingsFile({ dataFolder: folder.path, port, maxConnections, isProxied }), {
-    mode: 0o600,
-  });
+  await writeFile(
+    draft,
+    settingsFile({
+      ...{ dataFolder: folder.path, port, maxConnections, isProxied },
+      ...{ major: binaries.major, further: settings ?? {} },
+    }),
+    {
+      mode: 0o600,
+    },
+  );
   if (folder.runAs) await chown(draft, folder.runAs.uid, folder.runAs.gid);
   await rename(draft, path);
 }

@@ -6,8 +6,12 @@ export interface SettingsOptions {
   readonly dataFolder: string;
   readonly port: number;
   readonly maxConnections: number;
+  /** PostgreSQL's major version. */
+  readonly major: number;
   /** True if the server listens on its Unix socket only. */
   readonly isProxied: boolean;
+  /** Further settings. PostgreSQL uses the last value of a setting. */
+  readonly further: Readonly<Record<string, string>>;
 }
 
 /** Share of all connections that is reserved for requests of apps, so that owners who log in directly cannot use it. */
@@ -30,6 +34,8 @@ export function socketFolderFor(dataFolder: string, port: number): string | null
  */
 export function settingsFile(options: SettingsOptions): string {
   const extensions = extensionPath(options.dataFolder);
+  const since = (major: number, ...added: [name: string, value: string | number][]) =>
+    options.major >= major ? added : [];
   const settings: [name: string, value: string | number][] = [
     ['listen_addresses', options.isProxied ? '' : '127.0.0.1'],
     ['port', options.port],
@@ -40,14 +46,14 @@ export function settingsFile(options: SettingsOptions): string {
     ['max_connections', options.maxConnections],
     // Only the roles that serve requests may use these connections: they are members of pg_use_reserved_connections,
     // and the owners' roles are not.
-    ['reserved_connections', Math.floor(options.maxConnections * reservedShare)],
+    ...since(16, ['reserved_connections', Math.floor(options.maxConnections * reservedShare)]),
     // All apps share the table of locks. It is enlarged, because with the default of 64 locks per connection one
     // session could fill it in 0.1 s, before the watchdog can end the session.
     ['max_locks_per_transaction', 512],
     // Locks of a prepared transaction belong to no session that the watchdog could end, so prepared transactions are
     // off.
     ['max_prepared_transactions', 0],
-    ...(extensions === null ? [] : [['extension_control_path', extensions] as [string, string]]),
+    ...(extensions === null ? [] : since(18, ['extension_control_path', extensions])),
     ['cluster_name', clusterName(options.dataFolder)],
     // Acknowledged transactions must be on disk.
     ['fsync', 'on'],
@@ -63,7 +69,7 @@ export function settingsFile(options: SettingsOptions): string {
     // for hundreds of databases. With `syncfs`, it is faster.
     ...(process.platform === 'linux' ? [['recovery_init_sync_method', 'syncfs'] as [string, string]] : []),
     ['jit', 'off'],
-    ['io_method', 'sync'],
+    ...since(18, ['io_method', 'sync']),
     // The following values are those that initdb writes.
     ['timezone', 'UTC'],
     ['log_timezone', 'UTC'],
@@ -81,6 +87,7 @@ export function settingsFile(options: SettingsOptions): string {
     ['log_min_error_statement', 'panic'],
     ['log_error_verbosity', 'terse'],
     ['log_checkpoints', 'off'],
+    ...Object.entries(options.further),
   ];
   const lines = settings.map(([name, value]) => `${name} = '${quote(String(value))}'`);
   return `# Written by Ninefold at every start. Use ALTER SYSTEM for settings of your own.\n${lines.join('\n')}\n`;

@@ -168,7 +168,7 @@ function withValues(
     request: {
       ...request,
       parameters: { ...request.parameters, canonical: location },
-      headers: headersForSettings(callRequest.headers),
+      headers: headersForSettings(callRequest),
       cookies: parseCookies(callRequest.headers.cookie),
       requestId: callRequest.requestId,
     },

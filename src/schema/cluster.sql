@@ -45,14 +45,9 @@ revoke ninefold_server from authenticator;
 -- owners in pg_parameter_acl.
 grant set on parameter session_replication_role to ninefold_owner;
 
--- Only the superuser may use databases that belong to no app. An app's owner could take locks there that nodes use, or own privileges there
--- that prevent the removal of its role.
+-- Only the superuser may use the maintenance database. An app's owner could take locks there that nodes use.
 do $$
-declare
-  name text;
 begin
-  for name in select datname from pg_catalog.pg_database where datname in (pg_catalog.current_database(), 'postgres', 'template1') loop
-    execute pg_catalog.format('revoke connect, temporary on database %I from public', name);
-  end loop;
+  execute pg_catalog.format('revoke connect, temporary on database %I from public', pg_catalog.current_database());
 end
 $$;

@@ -35,13 +35,18 @@ export class OwnerLogins {
     this.#database = database;
   }
 
-  /** Opens the logins that a node left closed, for example because it was killed. */
-  async openLeftClosed(): Promise<void> {
+  /**
+   * Opens the logins that a node left closed, for example because it was killed.
+   * @param except The apps whose logins stay closed, because their suspensions have not ended.
+   */
+  async openLeftClosed(except: ReadonlySet<string> = new Set()): Promise<void> {
+    const stays = new Set([...except].map(ownerRole));
     const [result] = await this.#database.run([
       plain(`select r.rolname from pg_catalog.pg_roles r
              where pg_catalog.shobj_description(r.oid, 'pg_authid') = ${quoteLiteral(MARK)}`),
     ]);
-    for (const { rolname } of result ? rowsAsText(result) : []) if (rolname) await this.#open(rolname);
+    for (const { rolname } of result ? rowsAsText(result) : [])
+      if (rolname && !stays.has(rolname)) await this.#open(rolname);
   }
 
   /**
@@ -50,6 +55,11 @@ export class OwnerLogins {
    */
   close(app: string, until: number): void {
     this.#closed.set(app, { until: until - EARLIER_MILLISECONDS, isDone: false });
+  }
+
+  /** Leaves all logins as they are. Another node opens those that are closed. */
+  forget(): void {
+    this.#closed.clear();
   }
 
   /**

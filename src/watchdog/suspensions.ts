@@ -63,6 +63,13 @@ export class Suspensions {
     return record.seconds;
   }
 
+  /** Records a suspension that another node has decided. A further breach then suspends the app for twice as long. */
+  adopt(app: string, limit: keyof AppBounds, seconds: number, now: number): void {
+    const { breaches = [], seconds: longest = 0 } = this.#records.get(app) ?? {};
+    const record = { limit, breaches: [...breaches, now], seconds: Math.max(seconds, longest) };
+    this.#records.set(app, { ...record, until: now + seconds * 1000 });
+  }
+
   /** Returns the suspensions that have not ended. */
   current(now: number): Suspension[] {
     return [...this.#records].flatMap(([app, { limit, until }]) =>

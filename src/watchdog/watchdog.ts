@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AppBounds, limits } from '../../contract/limits.ts';
 import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import type { ConnectionConfig } from '../database/connection-config.ts';
+import { Election } from '../database/election.ts';
 import { Pool } from '../database/pool.ts';
 import type { Events } from '../observe/events.ts';
 import {
@@ -57,14 +59,34 @@ export interface WatchdogParts {
   /** The processes of the server if it runs on this machine with Linux; otherwise null. */
   processes: Processes | null;
   events: Events;
-  /** Sends a message to all workers, before the sessions are ended. */
+  /** Sends a message to all workers of this node, before the sessions are ended. */
   send: (message: BoundMessage) => void;
+  /**
+   * True if other nodes may use the server. They elect one watchdog, so that no node reopens a login that another has
+   * closed.
+   */
+  isShared: boolean;
+  /** Called with the number of nodes that use the server. */
+  onNodes?: (count: number) => void;
 }
+
+/** A message of one node's watchdog to the others: what it sends to its workers, or the wish to get all suspensions. */
+interface SharedMessage {
+  readonly from: string;
+  readonly message: BoundMessage | null;
+}
+
+/** Second key of the advisory lock of the elected watchdog. */
+const WATCHDOG_LOCK = 3;
+/** Channel between the watchdogs of nodes. */
+const BOUNDS_CHANNEL = 'ninefold_bounds';
+/** PostgreSQL refuses a notification of 8000 bytes. A message with more processes lacks the others. */
+const MAX_PROCESS_IDS = 900;
 
 /**
  * Checks every 100 ms, or every 200 ms while all apps are idle, how much of the server the sessions of each app use,
  * and ends sessions of an app that exceeds its limits. It enforces limits that PostgreSQL does not enforce itself or
- * that the app's owner could change.
+ * that the app's owner could change. Of the nodes that share a server, one does this for all.
  */
 export class Watchdog {
   readonly #parts: WatchdogParts;
@@ -90,6 +112,9 @@ export class Watchdog {
   #isSlowBusy = false;
   #hasSegments = false;
   readonly #slowBreaches: Breach[] = [];
+  readonly #id = randomUUID();
+  readonly #election: Election | null;
+  #hasLead = false;
 
   constructor(parts: WatchdogParts) {
     const { target, bounds, processes } = parts;
@@ -100,20 +125,92 @@ export class Watchdog {
     this.#sessions = new SessionReader(this.#database);
     this.#suspensions = new Suspensions(bounds.appSuspensionSeconds, limits.appSuspensionMaxSeconds.default);
     this.#logins = new OwnerLogins(this.#database);
-    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, parts.send);
+    this.#sizes = new DatabaseSizes(this.#files, bounds.appDatabaseBytes, (message) => this.#send(message));
     this.#notifies = new SharedWrites('notifyBytesPerSecond', bounds.notifyBytesPerSecond);
     this.#catalogs = new SharedWrites('sharedCatalogBytesPerSecond', bounds.sharedCatalogBytesPerSecond);
     this.#shares = processes && new ProcessorShares(processes, bounds.appProcessorShare / 100);
     this.#loops = processes && new EndlessLoops(processes);
+    this.#election = parts.isShared ? this.#newElection() : null;
+  }
+
+  /** True while this node enforces the limits. */
+  get #isLeading(): boolean {
+    return this.#election === null || (this.#hasLead && this.#election.isHeld);
+  }
+
+  #newElection(): Election {
+    const { target, onNodes } = this.#parts;
+    return new Election({
+      ...{ target, lock: WATCHDOG_LOCK, name: 'ninefold-node', channel: BOUNDS_CHANNEL },
+      onListening: () => this.#share(null),
+      onGained: () => {
+        this.#hasLead = true;
+        // The logins of suspended apps stay closed until their time has passed.
+        const now = performance.now();
+        const suspended = this.#suspensions.current(now);
+        for (const { app, seconds } of suspended) this.#logins.close(app, now + seconds * 1000);
+        this.#openLeftClosed(new Set(suspended.map(({ app }) => app)));
+      },
+      onLost: () => {
+        this.#hasLead = false;
+        this.#logins.forget();
+      },
+      onNotified: (payload) => this.#receive(payload),
+      ...(onNodes && { onPeers: onNodes }),
+    });
+  }
+
+  #openLeftClosed(except: ReadonlySet<string>): void {
+    this.#logins.openLeftClosed(except).catch((error: unknown) => this.#report('sessions', error));
+  }
+
+  #send(message: BoundMessage): void {
+    this.#parts.send(message);
+    this.#share(message);
+  }
+
+  /** Sends a message to the other nodes. An error is ignored: while the server restarts, no app exceeds a limit. */
+  #share(message: BoundMessage | null): void {
+    if (this.#election === null) return;
+    const short =
+      message?.type === 'bound exceeded'
+        ? { ...message, processIds: message.processIds.slice(0, MAX_PROCESS_IDS) }
+        : message;
+    const payload = JSON.stringify({ from: this.#id, message: short } satisfies SharedMessage);
+    this.#files
+      .run([{ text: `select pg_catalog.pg_notify('${BOUNDS_CHANNEL}', $1)`, params: [payload], planKey: 'watchdog' }])
+      .catch(() => undefined);
+  }
+
+  /** Processes a message of another node. Only superusers can send one, because no app may use the database. */
+  #receive(payload: string): void {
+    const { from, message } = JSON.parse(payload) as SharedMessage;
+    if (from === this.#id) return;
+    if (message === null) {
+      if (this.#isLeading) for (const each of this.currentBounds()) this.#share(each);
+      return;
+    }
+    if (message.type === 'bound exceeded' && message.suspendedSeconds > 0) {
+      this.#suspensions.adopt(
+        message.app,
+        message.limit as keyof AppBounds,
+        message.suspendedSeconds,
+        performance.now(),
+      );
+    }
+    this.#parts.send(message);
   }
 
   /**
-   * Starts the watchdog. Resolves after the first check.
+   * Starts the watchdog. Resolves after the first check; on a shared server, when this node takes part in the election.
    * @throws DatabaseError or ConnectionError if the server cannot be used.
    */
   async start(): Promise<void> {
-    await this.#logins.openLeftClosed();
-    await this.#look();
+    if (this.#election === null) {
+      await this.#logins.openLeftClosed();
+      await this.#look();
+    }
+    this.#election?.start();
     this.#running = this.#run();
   }
 
@@ -134,8 +231,10 @@ export class Watchdog {
     this.#stopping.abort();
     await this.#running;
     await this.#slow;
-    // If the server has already stopped, this fails. Then the next start opens the logins.
-    await this.#logins.settle(Number.POSITIVE_INFINITY).catch(() => undefined);
+    // If the server has already stopped, this fails. Then the next start opens the logins. Another node that takes over
+    // opens them when the suspensions end.
+    if (this.#election === null) await this.#logins.settle(Number.POSITIVE_INFINITY).catch(() => undefined);
+    await this.#election?.stop();
     await Promise.all([this.#database.close(), this.#files.close()]);
   }
 
@@ -146,6 +245,7 @@ export class Watchdog {
     for (;;) {
       await delay(isBusy ? interval : interval * REST, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
+      if (!this.#isLeading) continue;
       try {
         isBusy = await this.#look();
         this.#failing.delete('sessions');
@@ -247,12 +347,12 @@ export class Watchdog {
   }
 
   async #enforce({ app, limit, value, pids }: Breach, now: number): Promise<void> {
-    const { bounds, events, send } = this.#parts;
+    const { bounds, events } = this.#parts;
     if (this.#suspensions.isSuspended(app, now)) return;
     const counts = suspending.includes(limit);
     const seconds = counts ? this.#suspensions.record(app, limit, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
-    send({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
+    this.#send({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
     if (seconds > 0) this.#logins.close(app, now + seconds * 1000);
     await this.#end(pids);
     const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };

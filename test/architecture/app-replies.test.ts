@@ -15,7 +15,11 @@ it('only app-calls.ts calls answerApp and answerDoor', () => {
 });
 
 it('the server writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
-  expect(filesWith(/\bwriteHead\(|\bsetHeader\(|\bresponse\.(?:end|write)\(/)).toEqual(['src/http/write-reply.ts']);
+  expect(filesWith(/\bwriteHead\(|\bsetHeader\(|\bresponse\.(?:end|write)\(/)).toEqual([
+    // Serves metrics only, on an own port.
+    'src/http/metrics-server.ts',
+    'src/http/write-reply.ts',
+  ]);
   expect(filesWith(/\bwriteReply\(/)).toEqual([
     'src/http/app-calls.ts',
     'src/http/node-calls.ts',

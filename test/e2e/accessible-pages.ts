@@ -446,6 +446,15 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('table', { name: 'Builders' }).getByText('northwind.example').waitFor(),
   },
   {
+    name: 'node',
+    path: () => '/node',
+    ready: async (page) => {
+      await page.getByRole('table', { name: 'Apps' }).getByRole('link').first().waitFor();
+      await page.getByRole('heading', { name: 'What could be lost' }).waitFor();
+      await page.getByText('Backups are not set up. If').waitFor();
+    },
+  },
+  {
     name: 'audit log of the node',
     path: () => '/audit',
     ready: (page) => page.getByRole('row', { name: 'signed in' }).first().waitFor(),

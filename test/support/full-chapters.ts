@@ -12,6 +12,7 @@ import type {
 import type {
   Attribute,
   ComputedField,
+  DistanceIndex,
   Entity,
   EntityTrigger,
   Field,
@@ -87,12 +88,20 @@ const trigger: Full<EntityTrigger> = {
   sql: 'CREATE TRIGGER keep BEFORE INSERT ON public.rooms FOR EACH ROW EXECUTE FUNCTION public.keep()',
 };
 
+const distanceIndex: Full<DistanceIndex> = {
+  ...{ name: 'rooms_place_idx', method: 'hnsw', part: 'place', operator: '<=>', condition: 'open' },
+};
+
 const entity: Full<Entity> = {
   ...{ id: 'public.rooms', schema: 'public', name: 'rooms', kind: 'table', exposed: true, comment: 'Rooms.' },
   ...{ owner: 'pg_database_owner', row_level_security: true, forced_row_level_security: false, security: 'owner' },
   ...{ check_option: 'local', security_barrier: true, unlogged: true },
   ...{ writable: { insert: true, update: true, delete: true }, primary_key: ['id'], unique_keys: [['name']] },
-  ...{ period_keys: [{ fields: ['name'], period: 'during' }], fields: [field, { ...field, name: 'id' }] },
+  ...{
+    period_keys: [{ fields: ['name'], period: 'during' }],
+    distance_indexes: [distanceIndex],
+    fields: [field, { ...field, name: 'id' }],
+  },
   ...{ computed: [computed], triggers: [trigger] },
   rewrite_rules: [{ name: 'log', enabled: true, sql: 'CREATE RULE log AS ON INSERT TO public.rooms DO ALSO NOTHING;' }],
   ...{ inherits: ['public.places'], partitions: 2, definition: 'SELECT 1;', extension: 'postgis' },
@@ -284,11 +293,19 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
   'screens/labels/de/public.rooms': emptied<LabelTexts>({ one: not, help: not }, {}),
   'entities/entities': emptied<Entity>(
     {
-      ...{ check_option: not, security_barrier: not, unlogged: not, period_keys: not, computed: not },
+      ...{
+        check_option: not,
+        security_barrier: not,
+        unlogged: not,
+        period_keys: not,
+        distance_indexes: not,
+        computed: not,
+      },
       rewrite_rules: not,
     },
     { comment: null, security: null, definition: null, extension: null },
   ),
+  'entities/entities/distance_indexes': emptied<DistanceIndex>({ condition: not }, {}),
   'entities/entities/triggers': emptied<EntityTrigger>({ in_replicas: not, comment: not }, {}),
   'entities/entities/fields': emptied<Field>(
     { computed: not, attributes: not, collation: not, numbering: not, files: not, type_comments: not },

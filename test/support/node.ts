@@ -118,15 +118,15 @@ export interface CliResult {
  * standard input of the command. Does not reject if the exit code is not 0.
  */
 export function cli(
-  node: NodeAddress,
+  node: Pick<NodeAddress, 'home'>,
   args: string[],
-  { cwd = clone, input = '' }: { cwd?: string; input?: string } = {},
+  { cwd = clone, input = '', env = {} }: { cwd?: string; input?: string; env?: Record<string, string> } = {},
 ): Promise<CliResult> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
       [program, ...args],
-      { cwd, env: environment(node.home), maxBuffer: 2 ** 24 },
+      { cwd, env: { ...environment(node.home), ...env }, maxBuffer: 2 ** 24 },
       (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === 'number' ? error.code : error ? 1 : 0, stdout, stderr });
       },
@@ -144,7 +144,8 @@ export async function deleteHome(home: string): Promise<void> {
 
 function environment(home: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('NINEFOLD_'));
-  return { ...Object.fromEntries(inherited), NINEFOLD_HOME: home };
+  // A test of backups turns them on. All others would only read and compress the same databases again.
+  return { ...Object.fromEntries(inherited), NINEFOLD_HOME: home, NINEFOLD_BACKUP_URL: 'off' };
 }
 
 interface ReadyLine {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { type ConnectionConfig, parseConnectionUrl } from '../../src/database/connection-config.ts';
+import type { Host } from '../../src/database/host.ts';
 import { Pool, type PoolOptions } from '../../src/database/pool.ts';
 import type { Statement } from '../../src/database/statement.ts';
 import { startPostgres, type TestPostgres } from './postgres.ts';
@@ -46,3 +47,16 @@ export async function value(pool: Pool, statement: Statement): Promise<string | 
   const [result] = await pool.run([statement]);
   return result?.rows[0]?.[0]?.toString('utf8') ?? null;
 }
+
+/** Returns the only host of a server. */
+export function hostOf({ address: { hosts } }: ConnectionConfig): Host {
+  const [host] = hosts;
+  if (!host || hosts.length > 1) throw new Error(`The server has ${hosts.length} hosts.`);
+  return host;
+}
+
+/** Returns the connection parameters for another port of 127.0.0.1, without a Unix socket. */
+export const targetAt = (target: ConnectionConfig, ...ports: number[]): ConnectionConfig => ({
+  ...target,
+  address: { ...target.address, socketFolder: null, hosts: ports.map((port) => ({ host: '127.0.0.1', port })) },
+});

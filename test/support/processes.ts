@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 
 interface ProcessRow {
@@ -72,4 +72,15 @@ async function fromPs(): Promise<ProcessRow[]> {
     const match = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line);
     return match ? [{ pid: Number(match[1]), parent: Number(match[2]), command: match[3] ?? '' }] : [];
   });
+}
+
+/** Returns true if the process has a TCP connection from this local port (proc_pid_net(5), proc_pid_fd(5)). */
+export async function ownsPort(pid: number, port: number): Promise<boolean> {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = (await readFile(`/proc/${pid}/net/tcp`, 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
+  const inode = lines.find(([, local]) => local?.endsWith(wanted))?.[9];
+  if (inode === undefined) return false;
+  const descriptors = await readdir(`/proc/${pid}/fd`);
+  const links = await Promise.all(descriptors.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));
+  return links.includes(`socket:[${inode}]`);
 }

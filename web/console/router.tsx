@@ -164,6 +164,7 @@ export const router = createRouter({
     signedIn.addChildren([
       nodePage('/', makesApp, () => import('./apps/apps-page.tsx'), 'AppsPage'),
       nodePage('/account', strings(), () => import('./account/account-page.tsx'), 'AccountPage'),
+      nodePage('/node', strings('sort'), () => import('./node/node-page.tsx'), 'NodePage'),
       nodePage('/builders', strings(), () => import('./node/builders-page.tsx'), 'BuildersPage'),
       nodePage('/audit', strings('q', 'action', 'entry'), () => import('./node/node-audit-page.tsx'), 'NodeAuditPage'),
       appPages,

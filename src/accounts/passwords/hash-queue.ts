@@ -55,6 +55,13 @@ export class FairQueue {
     this.#atOnce = atOnce;
   }
 
+  /** Number of tasks of all apps that wait. */
+  get waiting(): number {
+    let sum = 0;
+    for (const { waiting } of this.#apps.values()) sum += waiting.length;
+    return sum;
+  }
+
   /** Returns how many tasks of the app wait. */
   waitingOf(app: string): number {
     return this.#apps.get(app)?.waiting.length ?? 0;

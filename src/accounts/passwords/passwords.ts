@@ -54,6 +54,11 @@ export class PasswordHasher {
     };
   }
 
+  /** Number of hashes that wait for a thread. */
+  get waiting(): number {
+    return this.#common.queue.waiting + this.#costly.queue.waiting;
+  }
+
   /** Returns the functions for the accounts of one app. */
   of(app: string): AppPasswords {
     const isFull = () =>

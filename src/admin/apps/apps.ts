@@ -6,6 +6,7 @@ import { isCurrent } from '../../apps/apps.ts';
 import { revealableKeys } from '../../apps/keys/api-keys.ts';
 import { JWT_SECRET_KID } from '../../apps/keys/app-keys.ts';
 import { type AppEntry, type AppRecord, CONSOLE_REF } from '../../apps/registry/app-record.ts';
+import { databaseSizes } from '../../apps/registry/database-sizes.ts';
 import { connectionUrl } from '../../database/connection-config.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { line } from '../body.ts';
@@ -14,7 +15,6 @@ import type { AdminContext, Caller } from '../context.ts';
 import { ownsApp, requireCreator } from '../least-role.ts';
 import { json, noContent } from '../reply.ts';
 import { createFromTemplate } from './create-from-template.ts';
-import { databaseSizes } from './database-sizes.ts';
 
 const ref = z.string();
 const name = line(limits.builderNameCharacters.default);

@@ -7,7 +7,7 @@ interface HostedExtension {
 }
 
 const fromPackage = (name: string) =>
-  `Use an external PostgreSQL that has it (${name}; NINEFOLD_DATABASE_URL), or take its use out of the migration.`;
+  `Use a PostgreSQL that has it (${name}; NINEFOLD_POSTGRES_BIN or NINEFOLD_DATABASE_URL), or take its use out of the migration.`;
 
 /**
  * Extensions that the node provides. If the server lacks their files (`src/postgres/provided-extensions.ts`), CREATE
@@ -18,7 +18,7 @@ export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_n
 /** Extensions for which CREATE EXTENSION of an app's owner is replaced by a call of `ninefold.create_extension`. */
 export const createdByServer: ReadonlySet<string> = new Set([
   ...['autoinc', 'insert_username', 'moddatetime', 'earthdistance', 'pg_stat_statements'],
-  ...['pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm'],
+  ...['pgcrypto', 'uuid-ossp', 'citext', 'pg_trgm', 'vector'],
 ]);
 
 /** Extensions that are refused although the server has their files, with the reason. */

@@ -1,5 +1,6 @@
 import type { SqlFailure } from '../../../contract/admin.ts';
 import type { DatabaseError, DatabaseErrorFields } from '../../database/database-error.ts';
+import { adviceOnLibrary } from '../../errors/missing-library.ts';
 import { adviceOnExtension } from './hosted-extensions.ts';
 import type { DatabaseFacts } from './replacement.ts';
 import { originalOffset, type PreparedScript, placeOf } from './script.ts';
@@ -87,6 +88,8 @@ const INTERRUPTED_LOOP = '22P01';
 function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, facts: DatabaseFacts): string | null {
   const extension = adviceOnExtension(message, facts.available);
   if (extension !== null) return extension;
+  const library = adviceOnLibrary(sqlstate, message);
+  if (library !== null) return library;
   if (sqlstate === INTERRUPTED_LOOP) {
     return 'Ninefold ended the statement, because PostgreSQL could not interrupt it. Shorten the SQL text that the statement executes.';
   }
@@ -100,6 +103,10 @@ function adviceOn({ sqlstate, message }: DatabaseErrorFields, script: string, fa
 
 const adviceByMessage: readonly (readonly [RegExp, string])[] = [
   [/permission denied to (create|drop) role/, adviceOnRoles],
+  [
+    /permission denied to create extension/,
+    'PostgreSQL trusts only superusers with this extension. Ask the operator of the node to create it in the app’s database.',
+  ],
   [
     /permission denied to create event trigger/,
     'It would run in the name of the server’s superuser, too. Do in each migration what it would do, for example ENABLE ROW LEVEL SECURITY.',

@@ -19,23 +19,37 @@ export async function deleteAppBytes(store: ByteStore, ref: string): Promise<voi
   await store.delete(keys);
 }
 
+/** Copies the bytes of one key to another key of the node's store. @throws BytesMissingError */
+export type CopyBytes = (from: string, to: string) => Promise<void>;
+
 /**
- * Copies the bytes that a database names from one app to another, without those that the other app has.
+ * Copies the bytes that a database names from one app to another, without those that the other app has. Returns the number of
+ * contents that have no bytes.
  * @param database Connections to the database as the server role of its app.
+ * @param copy Reads the bytes of the app `from`; by default from the store.
  */
-export async function copyAppBytes(database: Executor, store: ByteStore, from: string, to: string): Promise<void> {
+export async function copyAppBytes(
+  database: Executor,
+  store: ByteStore,
+  from: string,
+  to: string,
+  copy: CopyBytes = (source, target) => store.copy(source, target),
+): Promise<number> {
+  let missing = 0;
   for await (const page of contentsOf(database)) {
     await Promise.all(
       page.map(async (content) => {
         const target = contentKey(to, content);
         if ((await store.size(target)) !== null) return;
         // Bytes that the source has deleted belong to no object.
-        await store.copy(contentKey(from, content), target).catch((error: unknown) => {
+        await copy(contentKey(from, content), target).catch((error: unknown) => {
           if (!(error instanceof BytesMissingError)) throw error;
+          missing += 1;
         });
       }),
     );
   }
+  return missing;
 }
 
 /**

@@ -44,7 +44,7 @@ export class TableAnalyzer {
   start(turns: BackgroundTurns): void {
     this.#events.listen(['app'], (event) => {
       if (event.app === CONSOLE_REF) return;
-      if (event.what === 'cloned') void turns.run(() => this.#look(event.app, true));
+      if (event.what === 'cloned' || event.what === 'restored') void turns.run(() => this.#look(event.app, true));
       // After this time, PostgreSQL has collected the statistics of recent writes in other sessions. A check before
       // that would find tables without statistics although the statistics are on their way.
       const after = limits.analyseAfterMilliseconds.default;

@@ -1,4 +1,5 @@
-import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
+import type { ConnectionConfig } from '../../database/connection-config.ts';
+import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import type { Events } from '../../observe/events.ts';
@@ -7,73 +8,50 @@ import { isCurrent } from '../apps.ts';
 import { CONSOLE_REF, databaseName, TEMPLATE_DATABASE } from '../registry/app-record.ts';
 import { Registry } from '../registry/registry.ts';
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
+import { checkServer, ServerUnfitError } from './check-server.ts';
 import { reopenCopied } from './copy-database.ts';
 import { newRecord } from './lifecycle.ts';
+import { ensureMaintenanceDatabase } from './maintenance-database.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { updateSchema } from './update-schema.ts';
 
-/** The oldest major version of PostgreSQL that can host apps. */
-const OLDEST_POSTGRES = 15;
-
-/** Error of a server that cannot host apps. The message names the missing properties. */
-export class ServerUnfitError extends Error {
-  override readonly name = 'ServerUnfitError';
-}
-
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
  * not change existing objects, so it can run at every start and on several nodes at once. Returns PostgreSQL's version.
+ * @param entry Connection parameters of the superuser for a database that exists before the first start.
  * @throws ServerUnfitError if the server is too old, the login is no superuser, or another version of Ninefold created the
  * databases.
  * @throws MasterKeyError if another key encrypted the secrets of the apps.
  */
-export async function bootstrap(server: Server, maintenance: Pool, events: Events): Promise<string> {
-  const version = await checkServer(server, maintenance);
+export async function bootstrap(
+  server: Server,
+  entry: ConnectionConfig,
+  maintenance: Pool,
+  events: Events,
+): Promise<string> {
+  const prepare = async (pool: Pool) => {
+    const checked = await checkServer(server, pool);
+    await ensureMaintenanceDatabase(server, pool);
+    return checked;
+  };
+  // One connection holds a lock while the other creates the database.
+  const version = await withPool(entry, prepare, 2);
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
     await refuseOtherVersion(server, maintenance);
-    await maintenance.script(cluster);
-    await ensureTemplate(server, maintenance);
+    await prepareServer(server, maintenance);
     await ensureConsole(server, maintenance);
     await mendApps(server, maintenance, events);
   });
   return version;
 }
 
-async function checkServer(server: Server, maintenance: Pool): Promise<string> {
-  const { host, port } = server.target;
-  const asked = maintenance.run([
-    {
-      text: `select pg_catalog.current_setting('server_version') as version, pg_catalog.current_setting('server_version_num') as number,
-               pg_catalog.pg_encoding_to_char(encoding) as encoding,
-               (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as superuser, current_user as login,
-               (select pg_catalog.string_agg(wanted, ', ') from pg_catalog.unnest(array['pgcrypto','uuid-ossp','citext','pg_trgm']) wanted
-                 where not exists (select from pg_catalog.pg_available_extensions where name = wanted)) as lacking
-             from pg_catalog.pg_database where datname = pg_catalog.current_database()`,
-      params: [],
-    },
-  ]);
-  const [result] = await asked.catch((error: unknown) => {
-    const known = error instanceof ConnectionError || error instanceof DatabaseError;
-    const reason = known ? error.message : String(error);
-    throw new ServerUnfitError(`PostgreSQL at ${host}:${port} cannot be used: ${reason}.`, { cause: error });
-  });
-  const row = result ? rowsAsText(result)[0] : undefined;
-  if (!row) throw new ServerUnfitError('The PostgreSQL server does not say what it is.');
-  const version = row.version ?? '';
-  const lacks: string[] = [];
-  if (Number(row.number) < OLDEST_POSTGRES * 10_000)
-    lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
-  if (row.superuser !== 't') {
-    lacks.push(`superuser rights for the login “${row.login}” (to make roles, databases and event triggers)`);
-  }
-  if (row.lacking) lacks.push(`the extensions ${row.lacking} (on Debian: the package postgresql-contrib)`);
-  if (lacks.length > 0) {
-    throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
-  }
-  return version;
+/** Creates the shared roles and the template of apps. */
+export async function prepareServer(server: Server, maintenance: Pool): Promise<void> {
+  await maintenance.script(cluster);
+  await makeTemplate(server, maintenance);
 }
 
 /** Refuses the databases of another version before anything is changed. The template has the schema of all others. */
@@ -88,6 +66,26 @@ async function refuseOtherVersion(server: Server, maintenance: Pool): Promise<vo
       cause: error,
     });
   });
+}
+
+/** SQLSTATEs of a library of an extension that is missing or cannot be loaded. */
+const unloadable: readonly string[] = ['58P01', 'XX000', '42883', '0A000'];
+
+/** Creates or updates the template. A server can list an extension whose library it cannot load. */
+async function makeTemplate(server: Server, maintenance: Pool): Promise<void> {
+  try {
+    await ensureTemplate(server, maintenance);
+  } catch (error) {
+    const { cause } = error as Error;
+    const refusal = error instanceof DatabaseError ? error : cause instanceof DatabaseError ? cause : null;
+    if (refusal === null || !unloadable.includes(refusal.sqlstate) || !/librar|file|extension/i.test(refusal.message)) {
+      throw error;
+    }
+    throw new ServerUnfitError(
+      `This PostgreSQL server cannot be used: it lists an extension that it cannot load (${refusal.message}). Install the package that has the library, or a server whose extensions work.`,
+      { cause: error },
+    );
+  }
 }
 
 async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {

@@ -56,7 +56,7 @@ export class Checkpoints {
 
   async #write(): Promise<void> {
     try {
-      await flushFiles(this.#server.target.socketFolder);
+      await flushFiles(this.#server.target.address.socketFolder);
       await withPool(this.#server.target, (pool) => pool.run([plain('checkpoint')]));
     } catch (error) {
       this.#events.emit({ type: 'fault', requestId: null, where: 'the checkpoint after new apps', error });

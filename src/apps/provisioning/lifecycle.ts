@@ -8,22 +8,27 @@ import type { ByteStore } from '../../files/byte-store.ts';
 import type { Events } from '../../observe/events.ts';
 import { authenticatorConnection, serverConnection } from '../app-connections.ts';
 import type { Apps } from '../apps.ts';
-import { copyAppBytes, deleteAppBytes, deleteCopiedUploads } from '../files/app-bytes.ts';
+import { type CopyBytes, copyAppBytes, deleteAppBytes, deleteCopiedUploads } from '../files/app-bytes.ts';
 import { makeKeys } from '../keys/make-keys.ts';
 import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from '../registry/app-record.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type Server, withPool } from '../registry/server.ts';
+import { renameRoles } from '../transfer/rename-roles.ts';
+import type { TransferResult, TransferSource } from '../transfer/transfer-database.ts';
 import { Checkpoints } from './checkpoints.ts';
-import { attach, provision, unprovision } from './provision.ts';
+import { attach, provision, provisionFromServer, unprovision } from './provision.ts';
 import { newestAppFile } from './schema-files.ts';
 
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
 /** Matches the databases of the server itself, of Ninefold, and of apps. They cannot be attached. */
-const OWN_DATABASES = /^(postgres|template[01]|ninefold_template|app_.*)$/;
+const OWN_DATABASES = /^(postgres|template[01]|ninefold_(?:template|maintenance)|app_.*)$/;
 
 /** The schema file that creates the tables of files. The names of schema files begin with a number. */
 const FIRST_WITH_FILES = '0018_files';
+
+/** An app that an earlier release created has no files yet. */
+const hasFiles = (record: Pick<AppRecord, 'schemaFile'>): boolean => record.schemaFile >= FIRST_WITH_FILES;
 
 const password = () => randomBytes(24).toString('base64url');
 
@@ -163,6 +168,43 @@ export class Lifecycle {
   }
 
   /**
+   * Copies an app from a server that nobody uses, such as one that was started from a backup: with its schema, rows, members and
+   * files, but with new keys and without sessions, as `clone` does. The app need not exist on this node.
+   * @param source The app's database there. Its roles get the names of the copy, so the server is useless afterwards.
+   * @param ref Ref of the copy.
+   * @throws NinefoldError as `create`, clone_refused
+   * @throws The errors of `transferDatabase`
+   */
+  async copyFromServer(
+    source: TransferSource & {
+      readonly ref: string;
+      /** Last schema file of the app there. */
+      readonly schemaFile: string;
+      /** Copies the bytes of files from the keys of `source.ref`; by default from the store of this node. */
+      readonly copyBytes?: CopyBytes;
+    },
+    ref: string,
+    options: { name?: string; builder?: string | null } = {},
+  ): Promise<{ record: AppRecord; copied: TransferResult; missingFiles: number }> {
+    const record = { ...newAppRecord(ref, options), schemaFile: source.schemaFile };
+    let copied: TransferResult | null = null;
+    let missingFiles = 0;
+    await this.withAppLocks([source.ref, ref], () =>
+      this.#make(record, options.builder ?? null, 'restored', async () => {
+        await this.#checkpoints.wait();
+        await renameRoles(source.connection, source.ref, ref);
+        copied = await provisionFromServer(this.#server, this.#maintenance, record, source, true);
+        this.#checkpoints.countApp();
+        missingFiles = await this.#copyFiles(record, source, ref, source.copyBytes);
+        if (hasFiles(record)) await withPool(serverConnection(this.#server.target, record), deleteCopiedUploads);
+        await this.#deletePersonalState(record);
+      }),
+    );
+    if (!copied) throw new Error('the copy has no result');
+    return { record, copied, missingFiles };
+  }
+
+  /**
    * Deletes an app with all its data. The record is deleted last: if the deletion fails, the app is still known and the
    * deletion can be repeated.
    * @param confirm The ref of the app, as a confirmation.
@@ -187,18 +229,21 @@ export class Lifecycle {
     return record;
   }
 
-  /** Copies the files that a database names to the app `to`. An app that an earlier release created has none yet. */
-  async #copyFiles(database: AppRecord, from: AppRecord, to: string): Promise<void> {
-    if (database.schemaFile < FIRST_WITH_FILES) return;
-    await withPool(serverConnection(this.#server.target, database), (pool) =>
-      copyAppBytes(pool, this.#store, from.ref, to),
+  /**
+   * Copies the files that a database names to the app `to`. Returns the number of files without bytes.
+   * @param copy Copies the bytes of the app `from`; by default from the store of this node.
+   */
+  async #copyFiles(database: AppRecord, from: Pick<AppRecord, 'ref'>, to: string, copy?: CopyBytes): Promise<number> {
+    if (!hasFiles(database)) return 0;
+    return withPool(serverConnection(this.#server.target, database), (pool) =>
+      copyAppBytes(pool, this.#store, from.ref, to, copy),
     );
   }
 
   async #make(
     record: AppRecord,
     builder: string | null,
-    what: 'created' | 'cloned',
+    what: 'created' | 'cloned' | 'restored',
     makeDatabase: () => Promise<void>,
   ): Promise<AppRecord> {
     const started = performance.now();

@@ -1,7 +1,13 @@
 import { limits } from '../../../contract/limits.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
-import { quoteIdentifier as id, quoteLiteral as literal, plain, rowsAsText } from '../../database/statement.ts';
+import {
+  quoteIdentifier as id,
+  quoteLiteral as literal,
+  plain,
+  rowsAsText,
+  type Statement,
+} from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { serverPassword } from '../app-connections.ts';
 import {
@@ -13,8 +19,10 @@ import {
   ownerRole,
   serverRole,
   TEMPLATE_DATABASE,
+  transferRole,
 } from '../registry/app-record.ts';
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
+import { type TransferResult, type TransferSource, transferDatabase } from '../transfer/transfer-database.ts';
 import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
 import { runEndingBlockers } from './end-blockers.ts';
 import { boundRoles } from './role-bounds.ts';
@@ -57,8 +65,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   await maintenance.run([
     plain(`alter database ${id(database)} owner to ${owner}`),
     plain(`revoke connect, temporary on database ${id(database)} from public`),
-    plain(`grant connect, temporary on database ${id(database)} to ${authenticator}`),
-    plain(`grant connect on database ${id(database)} to ${id(serverRole(ref))}`),
+    ...connectGrants(ref),
     plain(`alter database ${id(database)} set search_path = ${appSearchPath}`),
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
@@ -76,6 +83,41 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
     ]);
   });
 }
+
+/**
+ * Creates an app's roles and its database as `provision` does, with the content of a database of another server. At the source,
+ * the app's roles have the names of `logins.ref`.
+ * @param pausesWork True for a copy beside the app: it repeats no effects of the app's jobs.
+ * @throws The errors of `transferDatabase`
+ */
+export async function provisionFromServer(
+  server: Server,
+  maintenance: Pool,
+  logins: Logins,
+  source: TransferSource,
+  pausesWork: boolean,
+): Promise<TransferResult> {
+  const { ref } = logins;
+  const database = databaseName(ref);
+  await unprovision(maintenance, server, { ref, database });
+  await makeRoles(server, maintenance, logins);
+  const result = await transferDatabase(server, maintenance, ref, source);
+  if (pausesWork) {
+    await withPool(superuserIn(server, database), (pool) => pauseScheduledWork(pool, ownerRole(ref), database));
+  }
+  // No other login of the app could connect until here.
+  await maintenance.run(connectGrants(ref));
+  return result;
+}
+
+/** Returns the statements that let the logins of requests and of the server connect to an app's database. */
+const connectGrants = (ref: string): Statement[] => {
+  const database = id(databaseName(ref));
+  return [
+    plain(`grant connect, temporary on database ${database} to ${id(authenticatorRole(ref))}`),
+    plain(`grant connect on database ${database} to ${id(serverRole(ref))}`),
+  ];
+};
 
 /** Creates the login roles of an app. Returns the quoted names of the owner and the authenticator. */
 async function makeRoles(
@@ -234,7 +276,7 @@ const INTERFERED: readonly string[] = ['40P01', '2BP01', 'XX000'];
  */
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
   const until = performance.now() + limits.appClosingSeconds.default * 1000;
-  for (const role of [authenticatorRole(ref), serverRole(ref), ownerRole(ref)]) {
+  for (const role of [transferRole(ref), authenticatorRole(ref), serverRole(ref), ownerRole(ref)]) {
     for (let attempt = 1; ; attempt++) {
       try {
         await removeRoleFromDatabases(maintenance, server, role, until);

@@ -22,9 +22,13 @@ import log from '../../schema/0017_log.sql';
 import files from '../../schema/0018_files.sql';
 import fileFields from '../../schema/0019_file_fields.sql';
 import changes from '../../schema/0020_changes.sql';
-import cheaperHiding from '../../schema/0021_cheaper_hiding.sql';
+import traceContext from '../../schema/0021_trace_context.sql';
+import vector from '../../schema/0022_vector.sql';
+import cheaperHiding from '../../schema/0023_cheaper_hiding.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
+import consoleSetup from '../../schema/console/0003_setup.sql';
+import consoleBackup from '../../schema/console/0004_backup.sql';
 
 /** Key of the advisory lock of an update. */
 const SCHEMA_LOCK = 9_009_001;
@@ -58,7 +62,9 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0018_files', sql: files, onExisting: true },
   { name: '0019_file_fields', sql: fileFields, onExisting: true },
   { name: '0020_changes', sql: changes, onExisting: true },
-  { name: '0021_cheaper_hiding', sql: cheaperHiding, onExisting: false },
+  { name: '0021_trace_context', sql: traceContext, onExisting: true },
+  { name: '0022_vector', sql: vector, onExisting: true },
+  { name: '0023_cheaper_hiding', sql: cheaperHiding, onExisting: false },
 ];
 
 /** Name of the last schema file. */
@@ -68,7 +74,12 @@ export const newestAppFile: string = appFiles[appFiles.length - 1]?.name ?? '';
 export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0001_console', sql: consoleTables, onExisting: false },
   { name: 'console/0002_bus', sql: consoleBus, onExisting: false },
+  { name: 'console/0003_setup', sql: consoleSetup, onExisting: false },
+  { name: 'console/0004_backup', sql: consoleBackup, onExisting: false },
 ];
+
+/** The newest schema files. Two versions of Ninefold with the same newest files have the same schemas. */
+export const schemaIdentity = `${newestAppFile} ${consoleFiles.at(-1)?.name}`;
 
 /**
  * Applies the files that a database does not have yet. Each file runs in a transaction, under a lock, so that no other

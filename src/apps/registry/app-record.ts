@@ -30,6 +30,8 @@ export const ownerRole = (ref: string): string => `app_${ref}`;
 export const serverRole = (ref: string): string => `app_${ref}_server`;
 /** Returns the role with which the server logs in to serve the app's requests. */
 export const authenticatorRole = (ref: string): string => `app_${ref}_authenticator`;
+/** Returns the login that creates the app's objects while its database is copied from another server. */
+export const transferRole = (ref: string): string => `app_${ref}_transfer`;
 
 /** Returns true for an app on a database that existed before. Such a database stays when the app is deleted. */
 export const isAttached = (record: Pick<AppRecord, 'ref' | 'database'>): boolean =>
@@ -42,6 +44,8 @@ export const APP_LOCK = '9009, pg_catalog.hashtext($1)';
 export const CONSOLE_REF = 'console';
 /** Name of the database that new apps are copied from. */
 export const TEMPLATE_DATABASE = 'ninefold_template';
+/** Name of the database in which nodes take locks and create databases and roles. It contains no objects. */
+export const MAINTENANCE_DATABASE = 'ninefold_maintenance';
 
 /** The search path with which an app's database is created, in SQL and in PostgreSQL's output. */
 export const appSearchPath = '"$user", public, extensions';

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Builder } from '../../../contract/admin.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson, rowsAsText } from '../../database/statement.ts';
@@ -8,6 +9,9 @@ import { HAS_FACTOR, TeamStore } from '../team/team-store.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
 import { seal, unseal } from './seal.ts';
+
+/** Context of the sealed secret of the set-up link. No app has a ref with a space. */
+const SETUP_LINK = 'setup link';
 
 interface Row {
   ref: string;
@@ -57,6 +61,16 @@ export class Registry {
     ]);
     const row = result ? firstJson<Row>(result) : null;
     return row ? this.#open(row) : null;
+  }
+
+  /** Returns the secret of the set-up link, which all nodes of the server share. Creates it if there is none. */
+  async setupToken(): Promise<string> {
+    const created = seal(randomBytes(24).toString('base64url'), this.#masterKey, SETUP_LINK);
+    const [, result] = await this.#database.run([
+      { text: 'insert into node.setup_link (sealed) values ($1) on conflict do nothing', params: [created] },
+      { text: 'select sealed from node.setup_link', params: [] },
+    ]);
+    return unseal<string>((result && rowsAsText(result)[0]?.sealed) ?? '', this.#masterKey, SETUP_LINK);
   }
 
   /** Returns all apps without their secrets, oldest first. */

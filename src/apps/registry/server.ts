@@ -9,6 +9,8 @@ const WAIT_MILLISECONDS = 15_000;
 export interface Server {
   /** Connection parameters of the superuser; `database` is the maintenance database. */
   readonly target: ConnectionConfig;
+  /** True if the node runs the server, so that no other program uses its databases. */
+  readonly isEmbedded: boolean;
   /** AES key that encrypts the secrets of apps, 32 bytes. */
   readonly masterKey: Buffer;
   /** The limit sessionTemporaryBytes. */
@@ -30,8 +32,8 @@ export const smallPool = (target: ConnectionConfig, max = 2): Pool =>
   new Pool(target, { max, idleMilliseconds: IDLE_MILLISECONDS, waitMilliseconds: WAIT_MILLISECONDS });
 
 /** Runs `work` with a pool that is closed afterwards. */
-export async function withPool<T>(target: ConnectionConfig, work: (pool: Pool) => Promise<T>): Promise<T> {
-  const pool = smallPool(target, 1);
+export async function withPool<T>(target: ConnectionConfig, work: (pool: Pool) => Promise<T>, max = 1): Promise<T> {
+  const pool = smallPool(target, max);
   try {
     return await work(pool);
   } finally {

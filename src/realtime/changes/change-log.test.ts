@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AppDatabase, scriptIn, startAppDatabase } from '../../../test/support/app-database.ts';
 import { changesApp, member, StoringSink, type TestApp } from '../../../test/support/changes-app.ts';
+import { hostOf } from '../../../test/support/pools.ts';
 import type { Pool } from '../../database/pool.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import { AppChanges } from './app-changes.ts';
@@ -42,8 +43,8 @@ const follow = async (table: string): Promise<StoringSink> => {
 };
 
 const url = () => {
-  const { host, port, database: name } = database.target;
-  return `postgres://app_owner:secret@${host}:${port}/${name}`;
+  const { host, port } = hostOf(database.target);
+  return `postgres://app_owner:secret@${host}:${port}/${database.target.database}`;
 };
 
 it('delivers each change of 12 writers with open transactions once, and the changes of a row in their order', async () => {

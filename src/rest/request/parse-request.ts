@@ -1,6 +1,7 @@
 import type { CallRequest } from '../../../contract/call-request.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { traceHeaders } from '../../observe/trace-context.ts';
 import type { Action, ApiRequest, RowRange } from './api-request.ts';
 import { jsonMediaType, parseAccept, parseMediaType } from './media-type.ts';
 import { parsePayload, type ReadPayload } from './payload.ts';
@@ -36,7 +37,7 @@ export function parseRequest(request: CallRequest, settings: RestSettings, read?
     contentType,
     payload,
     columns,
-    headers: headersForSettings(headers),
+    headers: headersForSettings(request),
     cookies: parseCookies(headers.cookie),
     requestId: request.requestId,
   };
@@ -142,15 +143,20 @@ function topRangeOf(method: string, parameter: RowRange, header: string | undefi
 const negativeLimit = (): NinefoldError =>
   new NinefoldError('PGRST103', { details: 'Limit should be greater than or equal to zero.' });
 
-/** Returns the headers that the database receives: all except cookies. */
-export function headersForSettings(headers: CallRequest['headers']): Record<string, string> {
+/**
+ * Returns the headers that the database receives: all except cookies. The headers of a trace name this request as the
+ * parent, so that HTTP requests from SQL hand the trace on.
+ */
+export function headersForSettings({ headers, trace }: Pick<CallRequest, 'headers' | 'trace'>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined && name !== 'cookie') kept[name] = value;
+    if (value !== undefined && !notForSettings.has(name)) kept[name] = value;
   }
-  return kept;
+  return trace ? Object.assign(kept, traceHeaders(trace)) : kept;
 }
+
+const notForSettings: ReadonlySet<string> = new Set(['cookie', 'traceparent', 'tracestate']);
 
 const noCookies: Readonly<Record<string, string>> = {};
 

@@ -1,5 +1,6 @@
 import { statusOfSqlstate, validStatus } from '../../../contract/errors/sqlstate-status.ts';
 import type { DatabaseError } from '../../database/database-error.ts';
+import { adviceOnLibrary } from '../../errors/missing-library.ts';
 import { overriddenHeaders } from './query-reply.ts';
 
 /**
@@ -24,7 +25,7 @@ export function databaseErrorReply(
   const status = statusOfSqlstate(code, message, authenticated);
   return {
     status,
-    body: { code, details: detail ?? null, hint: hint ?? ruleHint ?? null, message },
+    body: { code, details: detail ?? null, hint: hint ?? ruleHint ?? adviceOnLibrary(code, message), message },
     headers: status === 401 ? { 'www-authenticate': 'Bearer' } : {},
   };
 }

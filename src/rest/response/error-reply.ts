@@ -9,6 +9,9 @@ import {
 import { NinefoldError, retryAfter } from '../../errors/ninefold-error.ts';
 import { databaseErrorReply, type ErrorBody, type ErrorContext } from './database-error-reply.ts';
 
+/** The code of a request that PostgreSQL may have committed. A client that repeats it could make its changes twice. */
+const UNKNOWN = 'outcome_unknown';
+
 /**
  * Renders an error as PostgREST does (https://docs.postgrest.org/en/stable/references/errors.html): the body is `{code,
  * details, hint, message}`. Returns null for an internal error, whose text clients must not see.
@@ -23,6 +26,7 @@ export function restErrorReply(error: unknown, context: ErrorContext): Reply | n
     return errorReply(status, body, headers, context);
   }
   if (error instanceof ConnectionError) {
+    if (error.mayHaveCommitted) return restErrorReply(new NinefoldError(UNKNOWN), context);
     return restErrorReply(
       isOutOfConnections(error) ? error.cause : new NinefoldError('PGRST000', { details: loginFailureReason(error) }),
       context,
@@ -45,7 +49,7 @@ function errorReply(
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'proxy-status': `PostgREST; error=${code.replaceAll(/[^\w.-]/g, '')}`,
-      ...(status === 503 && retryAfter(1)),
+      ...(status === 503 && code !== UNKNOWN && retryAfter(1)),
       ...headers,
     },
     body: JSON.stringify(context.verbosity === 'minimal' ? { code, message } : body),

@@ -30,7 +30,7 @@ export function PhoneMenu() {
         {ref !== undefined && <Menu.Divider />}
         {nodePages(data).map(({ name, to, icon }) => (
           <Menu.Item key={to} leftSection={<Icon of={icon} />} onClick={() => void navigate({ to })}>
-            {to === '/' ? 'All apps' : `${name} of the node`}
+            {to === '/' ? 'All apps' : to === '/node' ? name : `${name} of the node`}
           </Menu.Item>
         ))}
         <Menu.Item leftSection={<Icon of={scheme === 'dark' ? IconSun : IconMoon} />} onClick={toggleScheme}>

@@ -1,4 +1,4 @@
-import { type Icon, IconApps, IconHistory, IconUsers } from '@tabler/icons-react';
+import { type Icon, IconApps, IconHistory, IconServer2, IconUsers } from '@tabler/icons-react';
 import type { SignedInBuilder } from '../../../contract/admin.ts';
 
 interface NodePage {
@@ -9,6 +9,7 @@ interface NodePage {
 
 const all = [
   { name: 'Apps', to: '/', icon: IconApps },
+  { name: 'Node', to: '/node', icon: IconServer2 },
   { name: 'Builders', to: '/builders', icon: IconUsers },
   { name: 'Audit log', to: '/audit', icon: IconHistory },
 ] as const satisfies readonly NodePage[];

@@ -33,6 +33,7 @@ export const entitiesDescriber: ChangeDescriber = {
     'entities/*/rewrite_rules',
     'entities/*/computed',
     'entities/*/period_keys',
+    'entities/*/distance_indexes',
     'entities/*/fields/*/attributes',
     'entities/*/fields/*/files',
     'entities/*/fields/*/collation',
@@ -167,6 +168,8 @@ function entityChange(name: string, kind: string, member: string, before: unknow
       return uniqueChange(name, before, after);
     case 'period_keys':
       return periodChange(name, before, after);
+    case 'distance_indexes':
+      return distanceIndexChange(name, before, after);
     case 'inherits':
       return textsOf(after).length === 0
         ? `Rows of ${name} are no longer rows of ${valueWords(before)} too.`
@@ -260,6 +263,20 @@ function uniqueChange(name: string, before: unknown, after: unknown): string {
     ...(fewer.length > 0 ? [`may now have the same ${fewer.join(', or the same ')}`] : []),
   ];
   return `Two rows of ${name} ${parts.join('; they ')}.`;
+}
+
+/** Describes added and removed indexes for distances. */
+function distanceIndexChange(name: string, before: unknown, after: unknown): string {
+  const words = (index: unknown) =>
+    `${text(index, 'name')} (${text(index, 'method')}, ${text(index, 'part')} ${text(index, 'operator')}${text(index, 'condition') === '' ? '' : ` if ${text(index, 'condition')}`})`;
+  const [old, fresh] = [items({ before }, 'before').map(words), items({ after }, 'after').map(words)];
+  const more = fresh.filter((index) => !old.includes(index));
+  const fewer = old.filter((index) => !fresh.includes(index));
+  const parts = [
+    ...(more.length > 0 ? [`now found by the index ${listWords(more)}`] : []),
+    ...(fewer.length > 0 ? [`no longer found by the index ${listWords(fewer)}`] : []),
+  ];
+  return `The nearest rows of ${name} are ${parts.join(' and ')}.`;
 }
 
 /** Describes added and removed keys WITHOUT OVERLAPS. */

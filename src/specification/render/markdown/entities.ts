@@ -3,6 +3,7 @@ import { isMachineTrigger } from '../../../../contract/machine-trigger.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
 import type {
   Attribute,
+  DistanceIndex,
   EntitiesChapter,
   Entity,
   EntityTrigger,
@@ -57,6 +58,7 @@ function section(entity: Entity, { chapter, standard, isSecured }: Context): str
     ...own.filter((one) => single.get(one.from.fields[0] ?? '') !== one).map(pointsTo),
     ...embedded(view_foreign_keys.filter(({ view }) => view === entity.id)),
     ...junctions.flatMap((one) => joined(one, entity.id)),
+    ...(entity.distance_indexes ?? []).map(distanceIndex),
     ...entity.inherits.map((parent) => `Its rows are rows of ${inline(shownSql(parent))} too.`),
     ...computed.map(
       ({ name, as, type, function: by }) =>
@@ -88,6 +90,9 @@ function fieldTable({ fields, kind }: Entity, references: ReadonlyMap<string, Re
   if (!isView || hasMeaning || rows.some(([, , value]) => value !== '')) return table(heads, rows);
   return `Fields: ${rows.map(([name, what]) => `${name} (${what})`).join(', ')}.`;
 }
+
+const distanceIndex = ({ name, method, part, operator, condition }: DistanceIndex): string =>
+  `Index ${code(name)} (${method}) finds the nearest rows by ${code(`${shownSql(part)} ${operator}`)}${condition === undefined ? '' : ` if ${code(shownSql(condition))}`}.`;
 
 function trigger(one: EntityTrigger): string {
   const { name, enabled, sql, in_replicas, comment } = one;

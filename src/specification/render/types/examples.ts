@@ -4,6 +4,9 @@ import { readCondition } from '../../../sql-reader/condition.ts';
 import type { Expression } from '../../../sql-reader/tree.ts';
 import { allowedElements, allowedKinds, allowedLengths, allowedValue, inItsCase } from './allowed-values.ts';
 
+/** Max number of dimensions of a vector whose example is complete. */
+const SHORT_VECTOR = 16;
+
 /** The properties of a field that determine an example value. */
 type Typed = Pick<Field, 'name' | 'type'> & Partial<Pick<Field, 'base_type' | 'enum_values' | 'attributes'>>;
 
@@ -68,6 +71,8 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   }
   const kinds = allowedKinds(checks);
   if (kinds.length > 0) return ofKind[kinds.find((kind) => kind !== 'null') ?? 'null'];
+  const [, dimensions] = /(?:^|\.)(?:vector|halfvec)\((\d+)\)$/.exec(whole) ?? [];
+  if (dimensions !== undefined) return vectorOf(Number(dimensions));
   const bits = /^bit\((\d+)\)$/.exec(whole);
   if (bits) return '1'.padEnd(Number(bits[1]), '0');
   const usual = Object.hasOwn(examples, type) ? examples[type] : /mail/i.test(field.name) ? 'ada@example.org' : 'text';
@@ -83,6 +88,12 @@ function exampleOf(field: Typed, rules: readonly Rule[]): unknown {
   const made = usual.padEnd(min, '-').slice(0, Math.min(size, ...bounds.map(([, max]) => max)));
   return inItsCase(checks, made);
 }
+
+/** Returns the text of a vector with some dimensions. A long one is shortened, so it is not a valid value. */
+const vectorOf = (dimensions: number): string =>
+  dimensions <= SHORT_VECTOR
+    ? `[${Array(dimensions).fill('0.5').join(',')}]`
+    : `[0.5,…,0.5] with ${dimensions} numbers`;
 
 const withoutValues = (parts: readonly { name: string }[]): object =>
   Object.fromEntries(parts.map(({ name }) => [name, null]));

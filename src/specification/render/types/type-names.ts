@@ -147,7 +147,8 @@ function builtIn(type: string): Shape {
   const name = bareType(type);
   const shape = Object.hasOwn(simple, name) ? simple[name] : undefined;
   if (shape) return shape === 'number' ? { kind: shape, type } : { kind: shape };
-  if (/(^|\.)citext$/.test(name)) return { kind: 'text', type: 'citext' };
+  const [, ofExtension] = /(?:^|\.)(citext|vector|halfvec|sparsevec)$/.exec(name) ?? [];
+  if (ofExtension !== undefined) return { kind: 'text', type: ofExtension };
   const isForeign = name.includes('.') || /^any|^internal$/.test(name);
   return isForeign ? { kind: 'unknown' } : { kind: 'text', type };
 }

@@ -1,5 +1,6 @@
 import type {
   Attribute,
+  DistanceIndex,
   EntitiesChapter,
   Entity,
   Field,
@@ -13,6 +14,7 @@ import type { ConstraintFact } from '../../../../catalog/constraints.ts';
 import type { FieldFact, NumberingFact, RelationFact, TypeFact } from '../../../../catalog/entities.ts';
 import type { Facts } from '../../../../catalog/facts.ts';
 import { groupBy } from '../../../../catalog/group.ts';
+import type { DistanceIndexFact } from '../../../../catalog/indexes.ts';
 import { byName, compareText, entityId, idOf, roleName } from '../../../../catalog/names.ts';
 import type { RoutineFact } from '../../../../catalog/routines.ts';
 import { viewColumnOrigins } from '../../../../catalog/view-columns.ts';
@@ -65,6 +67,8 @@ export const allEntities = (facts: Facts): Entity[] => describe(new Entries(fact
 function describe(entries: Entries, relations: readonly RelationFact[]): Entity[] {
   const { facts, look } = entries;
   const computed = groupBy(look.computed, ({ relation }) => relation.oid);
+  // Facts of versions that were stored before these facts existed lack them.
+  const nearest = groupBy(facts.distance_indexes ?? [], ({ relation }) => relation);
   const keys = new ViewKeys(look);
   return relations
     .filter((relation) => !relation.is_partition)
@@ -76,7 +80,8 @@ function describe(entries: Entries, relations: readonly RelationFact[]): Entity[
       const own = computed.get(relation.oid) ?? [];
       const routines = own.map(({ routine }) => routine);
       const kinds = own.map(({ as }) => as);
-      return entries.of(entity, relation.oid, relation, owner, exposed, key, routines, kinds);
+      const byDistance = nearest.get(relation.oid) ?? [];
+      return entries.of(entity, relation.oid, relation, owner, exposed, key, routines, kinds, byDistance);
     });
 }
 
@@ -123,6 +128,7 @@ function entity(
   key: readonly number[],
   computed: readonly RoutineFact[],
   computedAs: readonly Computed['as'][],
+  byDistance: readonly DistanceIndexFact[],
 ): Entity {
   const constraints = look.constraints.get(relation.oid) ?? [];
   const named = (keys: readonly ConstraintFact[]) => keys.map((one) => namesOf(look, relation.oid, one.fields));
@@ -157,6 +163,7 @@ function entity(
       compareText(a.join('\0'), b.join('\0')),
     ),
     ...(periods.length > 0 && { period_keys: periods }),
+    ...(byDistance.length > 0 && { distance_indexes: byDistance.map(distanceIndex) }),
     fields: (look.fields.get(relation.oid) ?? []).map((field) => describeField(look, constraints, field)),
     ...computedFields(computed, computedAs),
     triggers: (look.triggers.get(relation.oid) ?? [])
@@ -178,6 +185,14 @@ function entity(
     extension: relation.extension,
   };
 }
+
+const distanceIndex = ({ name, method, part, operator, condition }: DistanceIndexFact): DistanceIndex => ({
+  name,
+  method,
+  part,
+  operator: operator ?? '',
+  ...(condition !== null && { condition }),
+});
 
 function describeField(look: EntryLookup, constraints: readonly ConstraintFact[], field: FieldFact): Field {
   const type = look.types.get(field.type_oid);

@@ -1,0 +1,90 @@
+/** The state of a node's backups, which the backup process writes and the console, the CLI and the metrics read. */
+export interface BackupState {
+  /** Where backups are stored, for people: a folder, or a bucket with its server. */
+  readonly target: string;
+  /** Milliseconds since 1970 at which the process wrote this state. A process that ended leaves an old state. */
+  readonly writtenAt: number;
+  /** True while the server sends its WAL. */
+  readonly isStreaming: boolean;
+  /** The target had all WAL of the server at this time, ISO 8601; null if it has never been so. */
+  readonly completeAt: string | null;
+  /** The last failure since the last success; null if the backups work. */
+  readonly failure: { readonly at: string; readonly message: string } | null;
+  /** What the process does besides receiving WAL. */
+  readonly running: BackupWork | null;
+  /** The base backups, the newest first. */
+  readonly backups: readonly BackupSummary[];
+  /** The node can be restored to any time from here on; null without a backup. */
+  readonly restorableFrom: string | null;
+  /** False until `ninefold backup phrase` has been run: then backups can be read only with the secrets in the home. */
+  readonly hasPhrase: boolean;
+  /** The last restore of a backup for proof; null if there was none. */
+  readonly drill: DrillResult | null;
+}
+
+export interface BackupWork {
+  readonly kind: 'base' | 'drill';
+  readonly startedAt: string;
+  /** Bytes so far, and all bytes as far as they are known. */
+  readonly bytes: number;
+  readonly total: number | null;
+}
+
+export interface BackupSummary {
+  readonly id: string;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** Bytes of the data folder, and of the backup in the target. */
+  readonly bytes: number;
+  readonly storedBytes: number;
+  /** True if a drill has restored it. */
+  readonly isProven: boolean;
+}
+
+/** The result of a drill: a restore of the newest backup into a scratch folder, to a time of the last day. */
+export interface DrillResult {
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  /** The id of the base backup; empty if the restore failed. */
+  readonly backup: string;
+  /** The version of Ninefold that made the drill, with its build. */
+  readonly ninefold: string;
+  /** The time that was restored, ISO 8601. */
+  readonly restoredTo: string;
+  readonly isPassed: boolean;
+  /** One line for each check, the failed ones first. */
+  readonly checks: readonly DrillCheck[];
+}
+
+export interface DrillCheck {
+  /** The app; null for the node as a whole. */
+  readonly app: string | null;
+  readonly check: 'restore' | 'opens' | 'indexes' | 'rows' | 'specification' | 'canary';
+  readonly isPassed: boolean;
+  readonly detail: string;
+}
+
+/** Requests to the backup process. */
+export const backupRequests = ['base', 'drill'] as const;
+export type BackupRequest = (typeof backupRequests)[number];
+
+/** A time before an update of the schemas to which `ninefold rollback` returns. */
+export interface RestorePoint {
+  /** ISO 8601. */
+  readonly at: string;
+  /** The versions of Ninefold before and after. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The page of backups. */
+export interface BackupPage {
+  /** Null if the node takes no backups, or its first state is not written yet. */
+  readonly state: BackupState | null;
+  readonly restore_points: readonly RestorePoint[];
+}
+
+/** A new recovery phrase, which is shown once. */
+export interface RecoveryPhrase {
+  readonly phrase: string;
+}

@@ -1,0 +1,92 @@
+import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
+import { hostName } from '../../database/host.ts';
+import type { Pool } from '../../database/pool.ts';
+import { MARKER } from '../../database/startup-settings.ts';
+import { rowsAsText } from '../../database/statement.ts';
+import type { Server } from '../registry/server.ts';
+
+/** Characters of an unknown version() in a message. */
+const VERSION_CHARACTERS = 60;
+/** The oldest major version of PostgreSQL that can host apps. */
+const OLDEST_POSTGRES = 15;
+
+/** Error of a server that cannot host apps. The message names the missing properties. */
+export class ServerUnfitError extends Error {
+  override readonly name = 'ServerUnfitError';
+}
+
+/**
+ * Checks that a server can host apps. Returns PostgreSQL's version.
+ * @param entry Connections of the superuser to a database that exists before the first start.
+ * @throws ServerUnfitError
+ */
+export async function checkServer({ target }: Server, entry: Pool): Promise<string> {
+  const asked = entry.run([
+    {
+      text: `select pg_catalog.version() as program, pg_catalog.current_setting('${MARKER}', true) as marker,
+               pg_catalog.current_setting('server_version') as version, pg_catalog.current_setting('server_version_num') as number,
+               pg_catalog.pg_encoding_to_char(encoding) as encoding,
+               (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as superuser, current_user as login,
+               (select pg_catalog.string_agg(wanted, ', ') from pg_catalog.unnest(array['pgcrypto','uuid-ossp','citext','pg_trgm']) wanted
+                 where not exists (select from pg_catalog.pg_available_extensions where name = wanted)) as lacking
+             from pg_catalog.pg_database where datname = pg_catalog.current_database()`,
+      params: [],
+    },
+  ]);
+  const [result] = await asked.catch((error: unknown) => {
+    const known = error instanceof ConnectionError || error instanceof DatabaseError;
+    const reason = known ? error.message : String(error);
+    const address = target.address.hosts.map(hostName).join(', ');
+    if (POOLER_REFUSAL.test(reason)) throw new ServerUnfitError(behindPooler(address, reason), { cause: error });
+    throw new ServerUnfitError(`PostgreSQL at ${address} cannot be used: ${reason}.`, { cause: error });
+  });
+  const row = result ? rowsAsText(result)[0] : undefined;
+  if (!row) throw new ServerUnfitError('The PostgreSQL server does not say what it is.');
+  const other = otherEngine(row.program ?? '');
+  if (other !== null) throw new ServerUnfitError(otherEngineWords(other));
+  if (row.marker !== target.serverState.marker) {
+    const address = target.address.hosts.map(hostName).join(', ');
+    throw new ServerUnfitError(behindPooler(address, 'settings of the connection did not reach PostgreSQL'));
+  }
+  const version = row.version ?? '';
+  const lacks: string[] = [];
+  if (Number(row.number) < OLDEST_POSTGRES * 10_000)
+    lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
+  if (row.superuser !== 't') {
+    lacks.push(`superuser rights for the login “${row.login}” (to make roles, databases and event triggers)`);
+  }
+  if (row.lacking) lacks.push(`the extensions ${row.lacking} (on Debian: the package postgresql-contrib)`);
+  if (lacks.length > 0) {
+    throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
+  }
+  return version;
+}
+
+/** The message with which PgBouncer refuses settings of a startup message. */
+const POOLER_REFUSAL = /unsupported startup parameter/;
+
+const behindPooler = (address: string, reason: string): string =>
+  `${address} is a connection pooler, not PostgreSQL itself (${reason}). Ninefold pools connections itself and needs sessions of its own: use the address of the PostgreSQL server.`;
+
+/** Engines that speak PostgreSQL's protocol, by a word of their version(). */
+const otherEngines: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/CockroachDB/i, 'CockroachDB'],
+  [/-YB-|Yugabyte/i, 'YugabyteDB'],
+  [/DSQL/i, 'Aurora DSQL'],
+  [/Spanner/i, 'Spanner'],
+  [/Redshift/i, 'Redshift'],
+  [/Greenplum/i, 'Greenplum'],
+  [/Materialize/i, 'Materialize'],
+];
+
+/**
+ * Returns the name of an engine that only speaks PostgreSQL's protocol; null for PostgreSQL itself.
+ * @param version The result of version().
+ */
+export function otherEngine(version: string): string | null {
+  const [, name] = otherEngines.find(([pattern]) => pattern.test(version)) ?? [];
+  return name ?? (/^(?:PostgreSQL|EnterpriseDB) /.test(version) ? null : `“${version.slice(0, VERSION_CHARACTERS)}”`);
+}
+
+const otherEngineWords = (name: string): string =>
+  `The database server is ${name}. Ninefold needs PostgreSQL itself: a database for each app, triggers and event triggers in PL/pgSQL, LISTEN, session locks and changes of the schema inside a transaction.`;

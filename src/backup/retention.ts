@@ -1,0 +1,45 @@
+import type { BaseBackup } from './base-backup.ts';
+
+/** In milliseconds. */
+const DAY = 24 * 60 * 60 * 1000;
+/** 1970-01-05 was a Monday. */
+const FIRST_MONDAY = 4 * DAY;
+
+export interface RetentionRule {
+  /** The number of days, and of weeks, whose oldest backup is kept. */
+  readonly days: number;
+  readonly weeks: number;
+}
+
+/**
+ * Returns the backups that are kept: the oldest of each of the last days and weeks that have one, the newest of all, and
+ * those of `always`. The oldest, so that the node can be restored to any time of these days. All times are UTC.
+ * @param backups All complete backups of a series.
+ * @param always The ids of backups that must not be deleted, such as the last one that a drill restored.
+ */
+export function keptBackups<Backup extends Pick<BaseBackup, 'id' | 'startedAt'>>(
+  backups: readonly Backup[],
+  { days, weeks }: RetentionRule,
+  always: readonly string[],
+): Backup[] {
+  const newestFirst = [...backups].sort((a, b) => b.startedAt.localeCompare(a.startedAt));
+  const kept = new Set([
+    ...newestFirst.slice(0, 1),
+    ...oldestPerPeriod(newestFirst, (time) => Math.floor(time / DAY)).slice(0, days),
+    ...oldestPerPeriod(newestFirst, (time) => Math.floor((time - FIRST_MONDAY) / (7 * DAY))).slice(0, weeks),
+    ...newestFirst.filter(({ id }) => always.includes(id)),
+  ]);
+  return backups.filter((backup) => kept.has(backup));
+}
+
+/** Returns the oldest backup of each period, the newest period first. */
+function oldestPerPeriod<Backup extends Pick<BaseBackup, 'startedAt'>>(
+  newestFirst: readonly Backup[],
+  periodOf: (time: number) => number,
+): Backup[] {
+  const byPeriod = new Map<number, Backup>();
+  for (const backup of newestFirst) {
+    byPeriod.set(periodOf(Date.parse(backup.startedAt)), backup);
+  }
+  return [...byPeriod.values()];
+}
