@@ -191,7 +191,12 @@ describe('a trace', () => {
     const ofTrace = () => spans().filter(({ traceId }) => traceId === TRACE);
     await expect.poll(() => ofTrace().length, patient).toBeGreaterThan(4);
     const [root] = ofTrace().filter(({ kind }) => kind === 2);
-    expect(root).toMatchObject({ name: 'POST rpc.public.call_out()', parentSpanId: PARENT, traceState: 'a=1', status: {} });
+    expect(root).toMatchObject({
+      name: 'POST rpc.public.call_out()',
+      parentSpanId: PARENT,
+      traceState: 'a=1',
+      status: {},
+    });
     expect(called()?.headers).toMatchObject({ traceparent: `00-${TRACE}-${root?.spanId}-01`, tracestate: 'a=1' });
     const attributes = Object.fromEntries(root?.attributes.map(({ key, value }) => [key, value]) ?? []);
     expect(attributes).toMatchObject({
