@@ -26,14 +26,18 @@ const isOwn = (catalog: string, oid: string): string =>
 const ownSchema = (oid: string): string => `join pg_catalog.pg_namespace n on n.oid = ${oid} and ${isOwnSchema('n')}`;
 
 /**
- * Returns SQL with the privileges of an access control list as text. The owner of the database gets the same name in
- * every app.
+ * The roles, and the owner of the database under the name that is the same in every app. All parts of the query share
+ * them: pg_roles and pg_database are views, and planning these views for each part took most of the query's time.
  */
+const roles = `roles as materialized (
+    select r.oid, case when r.oid = d.datdba then 'pg_database_owner' else r.rolname end as name, r.oid = d.datdba as is_owner
+    from pg_catalog.pg_roles r join pg_catalog.pg_database d on d.datname = current_database())`;
+
+/** Returns SQL with the privileges of an access control list as text. */
 const grantWords = (acl: string): string => `(select string_agg(g.who || ': ' || g.may, '; ' order by g.who) from (
-    select case when x.grantee = 0 then 'public' when x.grantee = d.datdba then 'pg_database_owner' else r.rolname end as who,
+    select case when x.grantee = 0 then 'public' else r.name end as who,
       string_agg(lower(x.privilege_type), ', ' order by x.privilege_type) as may
-    from aclexplode(${acl}) x left join pg_catalog.pg_roles r on r.oid = x.grantee
-    join pg_catalog.pg_database d on d.datname = current_database() group by 1) g)`;
+    from aclexplode(${acl}) x left join roles r on r.oid = x.grantee group by 1) g)`;
 
 /**
  * Returns SQL with the options of a foreign object. An option may contain a secret, so only values that name a location
@@ -155,12 +159,11 @@ const defaultPrivileges = `
   select 'default privileges', n.nspname, format('%s%s, made by %s',
       case a.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types' when 'n' then 'schemas'
         else 'large objects' end,
-      ' in ' || quote_ident(n.nspname), case when r.oid = b.datdba then 'pg_database_owner' else quote_ident(r.rolname) end),
+      ' in ' || quote_ident(n.nspname), quote_ident(r.name)),
     coalesce(${grantWords('a.defaclacl')}, 'none')
-  from pg_catalog.pg_default_acl a join pg_catalog.pg_roles r on r.oid = a.defaclrole
-  join pg_catalog.pg_database b on b.datname = current_database()
+  from pg_catalog.pg_default_acl a join roles r on r.oid = a.defaclrole
   left join pg_catalog.pg_namespace n on n.oid = a.defaclnamespace
-  where r.oid <> b.datdba or a.defaclobjtype not in ('r', 'S', 'f')`;
+  where not r.is_owner or a.defaclobjtype not in ('r', 'S', 'f')`;
 
 const foreign = `
   select 'foreign data wrapper', null, quote_ident(w.fdwname), concat_ws(' ', 'handler ' || nullif(w.fdwhandler, 0)::regproc::text,
@@ -172,9 +175,9 @@ const foreign = `
     'usage: ' || ${grantWords(`coalesce(s.srvacl, acldefault('S', s.srvowner))`)})
   from pg_catalog.pg_foreign_server s join pg_catalog.pg_foreign_data_wrapper w on w.oid = s.srvfdw where ${isOwn('pg_foreign_server', 's.oid')}
   union all
-  select 'user mapping', null, format('%s on %I', case when m.umuser = b.datdba then 'pg_database_owner' else quote_ident(m.usename) end, m.srvname),
+  select 'user mapping', null, format('%s on %I', coalesce(quote_ident(r.name), quote_ident(m.usename)), m.srvname),
     'the name and the password are hidden, written by transaction ' || w.transaction
-  from pg_catalog.pg_user_mappings m join pg_catalog.pg_database b on b.datname = current_database()
+  from pg_catalog.pg_user_mappings m left join roles r on r.oid = m.umuser and r.is_owner
   join ninefold.user_mapping_writes() w on w.mapping = m.umid
   union all
   select 'foreign table', n.nspname, c.oid::regclass::text, concat_ws('; ', format('server %I', s.srvname), ${optionWords('f.ftoptions', 'f')},
@@ -222,7 +225,7 @@ const extensions = `
 
 /** Query of DefinitionFacts. */
 export const definitionQueries: CatalogQueries<DefinitionFacts> = {
-  definitions: list(`select * from (
+  definitions: list(`with ${roles} select * from (
     ${[types, sequences, operators, conversions, textSearch, eventTriggers, defaultPrivileges, foreign, publications, statistics, extensions].join('\nunion all\n')}
     ) a order by kind, name`),
 };

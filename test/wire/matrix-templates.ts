@@ -84,7 +84,7 @@ const helpdesk: TemplateCase = {
   calls: { search_tickets: { words: 'printer' } },
 };
 
-/** Late enough to satisfy every notice period. */
+/** Late enough to satisfy every notice period. It can be any day of the week. */
 const day = new Date(Date.now() + 20 * 86_400_000).toISOString().slice(0, 10);
 const at = (hour: number): string => `${day}T${String(hour).padStart(2, '0')}:00:00Z`;
 
@@ -132,7 +132,14 @@ const booking: TemplateCase = {
   }),
   calls: {
     free_times: { resource: 901, from_time: at(0), to_time: at(23) },
-    open_days: { resource: 901, first: day, last: day, opens: '06:00', closes: '07:00' },
+    open_days: {
+      resource: 901,
+      first: day,
+      last: day,
+      opens: '06:00',
+      closes: '07:00',
+      weekdays: [1, 2, 3, 4, 5, 6, 7],
+    },
   },
 };
 const lengths = { description: 'More.', shortest: '30 minutes', longest: '4 hours', notice: '1 day' };
