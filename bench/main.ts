@@ -7,6 +7,7 @@ import { mkdirSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { measureApps } from './apps.ts';
 import { measureAuth, measureFlood } from './auth.ts';
+import { measureBackup } from './backup.ts';
 import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
@@ -27,6 +28,7 @@ import { measureStorage } from './storage.ts';
 const measures: Readonly<Record<string, () => Promise<void>>> = {
   apps: measureApps,
   auth: measureAuth,
+  backup: measureBackup,
   calls: measureCalls,
   crash: measureCrash,
   derivation: measureDerivation,

@@ -41,6 +41,8 @@ export async function startNode(
       NINEFOLD_PORT: '0',
       NINEFOLD_READY_JSON: '1',
       NINEFOLD_LOG: 'error',
+      // Only the bench of backups measures them.
+      NINEFOLD_BACKUP_URL: 'off',
       NINEFOLD_WORKERS: String(options.workers ?? 2),
       ...options.env,
     },
