@@ -6,6 +6,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 const compressible = new Set(['.css', '.html', '.js', '.json', '.svg', '.txt', '.webmanifest', '.wasm']);
 /** Minimum size in bytes of a file that is compressed. Compressing a smaller file saves less than a network packet. */
 const smallestBytes = 1024;
+/** Maximum size in bytes of a file that is compressed with the highest level. */
+const mostBytesAtHighest = 256 * 1024;
 
 /**
  * Writes a `.br` and a `.gz` beside every text file of a folder, for a static server that sends them as they are. A
@@ -24,8 +26,8 @@ export async function precompress(folder) {
       const [br, gz] = await Promise.all([
         promisify(brotliCompress)(content, {
           params: {
-            // The highest levels take seconds for a file of a megabyte and save only one percent.
-            [constants.BROTLI_PARAM_QUALITY]: 9,
+            // The highest level saves a few percent, but takes seconds for a file of a megabyte.
+            [constants.BROTLI_PARAM_QUALITY]: content.length <= mostBytesAtHighest ? 11 : 9,
             [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
           },
         }),
