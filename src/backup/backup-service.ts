@@ -208,7 +208,9 @@ export class BackupService {
     await registerWriter(opened.store, this.#writer);
     this.#sealedSecrets = await readSealedSecrets(opened.store);
     this.#backups = await listBases(opened.store);
-    this.#drill = (await home.readState())?.drill ?? null;
+    const earlier = await home.readState();
+    this.#drill = earlier?.drill ?? null;
+    this.#appRestores = earlier?.appRestores ?? [];
     this.#series = opened;
     return opened;
   }
