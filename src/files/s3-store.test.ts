@@ -182,9 +182,11 @@ describe('S3Store.read', () => {
   it('does not end the read of a slow reader', async () => {
     const { key, bytes } = putRandom(20_000 * KIB);
     const stream = await impatient.read(key);
+    // On a busy machine, the store may have repeated the request before the first byte.
+    const sent = server.requests.length;
     await new Promise((resolve) => setTimeout(resolve, 2 * IDLE));
     expect((await buffer(stream)).equals(bytes)).toBe(true);
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(sent);
   });
 
   it('closes the connection of a reader that stops before the first byte', async () => {

@@ -3,6 +3,9 @@ import { FairPlaces } from './fair-places.ts';
 
 const bounds = { perApp: 1, waitingPerApp: 3, waitMilliseconds: 60_000, tooMany: () => new Error('too many') };
 
+/** A work that never ends is refused after a minute, when the tests of this file are over. */
+const ignore = () => undefined;
+
 /** Returns work that ends when `end` is called, and the order in which works started. */
 function works() {
   const started: string[] = [];
@@ -38,7 +41,7 @@ describe('FairPlaces', () => {
   it('lets apps take turns when all places are used', async () => {
     const places = new FairPlaces(['only'], bounds);
     const { started, work, end } = works();
-    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) void places.run(name[0] ?? '', work(name));
+    for (const name of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) places.run(name[0] ?? '', work(name)).catch(ignore);
     await new Promise(setImmediate);
     for (const name of ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']) await end(name);
     expect(started).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
@@ -62,13 +65,13 @@ describe('FairPlaces', () => {
   it('refuses a work if as many works of the app wait as the bound allows', async () => {
     const places = new FairPlaces(['a'], bounds);
     const { work, end } = works();
-    for (const name of ['1', '2', '3', '4']) void places.run('app', work(name));
+    for (const name of ['1', '2', '3', '4']) places.run('app', work(name)).catch(ignore);
     await new Promise(setImmediate);
     await expect(places.run('app', work('5'))).rejects.toThrow('too many');
-    void places.run('other', work('6'));
+    places.run('other', work('6')).catch(ignore);
     await end('1');
     await end('6');
-    void places.run('app', work('7'));
+    places.run('app', work('7')).catch(ignore);
     await expect(places.run('app', work('8'))).rejects.toThrow('too many');
   });
 
@@ -77,7 +80,7 @@ describe('FairPlaces', () => {
     try {
       const places = new FairPlaces(['a'], { ...bounds, waitMilliseconds: 100 });
       const { started, work, end } = works();
-      void places.run('app', work('1'));
+      places.run('app', work('1')).catch(ignore);
       const late = expect(places.run('app', work('2'))).rejects.toThrow('too many');
       await vi.advanceTimersByTimeAsync(101);
       await late;
