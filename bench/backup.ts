@@ -12,6 +12,8 @@ import { admin, type BenchNode, removeHome, startNode } from './node.ts';
 const ROWS = Number(process.env.BENCH_ROWS ?? 4_000_000);
 const WRITERS = 4;
 const WRITE_MILLISECONDS = 10_000;
+/** Time after the start in which the node records an app for drills, which it does once an hour. */
+const SETTLE_MILLISECONDS = 10_000;
 
 /** Measures what backups cost writers, and how long a base backup, a drill and a restore to a moment take. */
 export async function measureBackup(): Promise<void> {
@@ -30,7 +32,8 @@ export async function measureBackup(): Promise<void> {
     rates.off.push(await writesPerSecond(url ?? ''));
     await node.stop();
     node = await startNode({ home, env });
-    await until(node, (state) => state.backups.length > 0 && state.running === null);
+    await until(node, (state) => state.drill !== null && state.running === null);
+    await delay(SETTLE_MILLISECONDS);
     rates.wal.push(await writesPerSecond(url ?? ''));
     await admin(node, 'POST', '/backups/requests', { kind: 'base' });
     await until(node, (state) => state.running?.kind === 'base');
@@ -40,7 +43,7 @@ export async function measureBackup(): Promise<void> {
   }
   await node.stop();
   node = await startNode({ home, env });
-  const before = (await until(node, () => true)).backups[0]?.id;
+  const before = (await until(node, (state) => state.running === null)).backups[0]?.id;
   const base = await timed(async () => {
     await admin(node, 'POST', '/backups/requests', { kind: 'base' });
     await until(node, (state) => state.backups[0]?.id !== before);

@@ -10,7 +10,7 @@ import type { AppsOfServer } from './apps-of-server.ts';
 import { countRows } from './row-counts.ts';
 
 /** Attempts to find a moment at which no transaction runs, and the pause between two. */
-const ATTEMPTS = 200;
+const ATTEMPTS = 60;
 const PAUSE_MILLISECONDS = 25;
 
 /** Writes a mark and removes old ones. Returns its id. */
