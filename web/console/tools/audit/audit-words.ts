@@ -85,6 +85,9 @@ const words: Readonly<Record<AuditKind, Readonly<Record<string, string>>>> = {
     builder_password_set: 'set the password of a builder',
     builder_recovery_begun: 'created a recovery link',
     second_factor_rule_changed: 'changed whether builders need a second factor',
+    backup_requested: 'started a backup or a drill',
+    recovery_phrase_made: 'made a recovery phrase',
+    app_restored: 'restored an app from a backup',
   },
 };
 
