@@ -10,7 +10,7 @@ export interface BackupState {
   readonly completeAt: string | null;
   /** The last failure since the last success; null if the backups work. */
   readonly failure: { readonly at: string; readonly message: string } | null;
-  /** What the process does besides receiving WAL. */
+  /** The work of the process besides receiving WAL; null if there is none. */
   readonly running: BackupWork | null;
   /** The base backups, the newest first. */
   readonly backups: readonly BackupSummary[];

@@ -44,7 +44,7 @@ interface NodeCapacity {
   size_bytes: number;
 }
 
-/** What could be lost, in seconds; null for what is not known. */
+/** The ages of the backup and the drill and the changes that a loss would cost, in seconds; null if not known. */
 export interface NodeBackup {
   loss_window_seconds: number | null;
   backup_age_seconds: number | null;

@@ -16,7 +16,7 @@ export interface SchemaVersion {
 /** Number of restore points that are kept. */
 const POINTS = 20;
 
-/** What a restore to a position of the WAL must show for one app. */
+/** The state of one app at a position of the WAL, with which a drill compares a restored copy. */
 export interface DrillRecord {
   readonly app: string;
   readonly lsn: string;
@@ -61,8 +61,9 @@ export class BackupHome {
     return this.#read<BackupState>('state.json');
   }
 
+  /** Writes the state without fsync, because the process writes it each second and nothing depends on an old one. */
   writeState(state: BackupState): Promise<void> {
-    return this.#write('state.json', JSON.stringify(state));
+    return this.#write('state.json', JSON.stringify(state), false);
   }
 
   /** Returns the id of the series that this home writes; null if it has none. */
@@ -135,9 +136,9 @@ export class BackupHome {
   }
 
   /** Writes a file so that a reader sees the old or the new content. */
-  async #write(name: string, text: string): Promise<void> {
+  async #write(name: string, text: string, isDurable = true): Promise<void> {
     const draft = join(this.#folder, `${name}.${randomUUID()}`);
-    await writeFile(draft, text, { mode: 0o600, flush: true });
+    await writeFile(draft, text, { mode: 0o600, flush: isDurable });
     await rename(draft, join(this.#folder, name));
   }
 }

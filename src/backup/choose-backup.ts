@@ -9,7 +9,7 @@ export class RestoreError extends Error {
   override readonly name = 'RestoreError';
 }
 
-/** What opens the backups: the secrets in a home, or a recovery phrase. */
+/** The means to open backups: the secrets in a home, or a recovery phrase. */
 export type Unlock = { readonly secrets: RecoverySecrets } | { readonly phrase: string };
 
 /** A series that was opened, with the secrets of its node. */

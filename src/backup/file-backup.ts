@@ -81,7 +81,7 @@ export class FileBackup {
     const stored = new Set<string>();
     for await (const { key } of this.#store.list(FILES)) stored.add(key.slice(FILES.length));
     for await (const { key } of this.#source.list('')) if (!stored.delete(key)) await this.copy([key]);
-    // What is left in `stored` has been deleted from the node.
+    // The node has deleted the files that are left in `stored`.
     const now = new Date().toISOString();
     const before = await this.#readGone();
     const gone = new Map([...stored].map((key) => [key, before[key] ?? now]));

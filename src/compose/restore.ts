@@ -45,7 +45,7 @@ export type RestoreProgress =
   | { readonly step: 'recovery' }
   | { readonly step: 'app files'; readonly files: number; readonly bytes: number };
 
-/** What was restored. */
+/** The result of a restore. */
 export interface Restored {
   readonly home: string;
   readonly backup: string;

@@ -19,7 +19,7 @@ export interface ServerAddress {
   readonly tls: TlsMode;
   /** The certificates that sign the server's certificate; null for those that Node.js trusts. */
   readonly rootCertificate: { readonly path: string; readonly pem: string } | null;
-  /** Whether the login must prove that TLS ends at the server (SCRAM-SHA-256-PLUS, RFC 5929 tls-server-end-point). */
+  /** States whether the login must prove that TLS ends at the server (SCRAM-SHA-256-PLUS, RFC 5929 tls-server-end-point). */
   readonly channelBinding: 'disable' | 'prefer' | 'require';
 }
 

@@ -1,4 +1,4 @@
-/** Whether a worker accepts further requests. A load balancer reads it at `/ready`. */
+/** The answer of a worker at `/ready`: a load balancer sends further requests until it is draining. */
 export class Readiness {
   #isDraining = false;
 

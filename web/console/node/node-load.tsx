@@ -10,7 +10,7 @@ import { bounds } from './node-warnings.ts';
 /** Number of apps in the table. The page of all apps has the others. */
 const SHOWN = 10;
 
-/** What the apps are sorted by. */
+/** The column by which the apps are sorted. */
 export type AppOrder = 'load' | 'disk';
 
 /** Table of the busiest or the largest apps. */
