@@ -1,7 +1,7 @@
 import { appendFile, readFile, rename, rm } from 'node:fs/promises';
-import { type ByteStore, BytesMissingError, isKey } from '../files/byte-store.ts';
+import { type ByteStore, BytesMissingError, isKey, withChanges } from '../files/byte-store.ts';
 import { errnoOf } from '../files/disk.ts';
-import type { Spool } from '../files/spool.ts';
+import { type Spool, storeBody } from '../files/spool.ts';
 import { SealError, type SealedStore } from './sealed-store.ts';
 
 const FILES = 'files/';
@@ -125,35 +125,25 @@ export async function restoreFiles(
  * Copies the bytes of one file of a series to a key of a store. Returns their number.
  * @throws BytesMissingError if the series does not have them
  */
-export async function restoreFile(
+export function restoreFile(
   series: SealedStore,
   from: string,
   target: { readonly store: ByteStore; readonly spool: Spool },
   to: string,
 ): Promise<number> {
-  const options = { maxBytes: Number.POSITIVE_INFINITY, tooLarge: () => new RangeError('the file is too large') };
-  const file = await target.spool.receive(series.read(FILES + from), options);
-  await target.store.put(to, file);
-  return file.size;
+  return storeBody(target, to, series.read(FILES + from));
 }
 
 /** Returns a store that also adds each stored key to the list of new files. */
 export function withNewFiles(store: ByteStore, newFiles: NewFiles): ByteStore {
-  const all: ByteStore = {
-    name: store.name,
+  return withChanges(store, {
     put: async (key, file) => {
       await store.put(key, file);
       await newFiles.add(key);
     },
-    read: (key, range) => store.read(key, range),
-    readWhole: (key, range) => store.readWhole(key, range),
-    size: (key) => store.size(key),
-    list: (prefix) => store.list(prefix),
     copy: async (from, to) => {
       await store.copy(from, to);
       await newFiles.add(to);
     },
-    delete: (keys) => store.delete(keys),
-  };
-  return store.path ? { ...all, path: store.path.bind(store) } : all;
+  });
 }

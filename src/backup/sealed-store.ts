@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ByteStore, BytesMissingError, type StoredBytes } from '../files/byte-store.ts';
-import type { Spool } from '../files/spool.ts';
+import { type Spool, storeBody } from '../files/spool.ts';
 
 /** The first bytes of every object: the format and its version. */
 const MAGIC = Buffer.from('NFB1');
@@ -107,16 +107,8 @@ export class SealedStore {
     }
   }
 
-  async #receive(name: string, content: AsyncIterable<Uint8Array> | Uint8Array): Promise<number> {
-    const options = { maxBytes: Number.POSITIVE_INFINITY, tooLarge: () => new RangeError('the object is too large') };
-    const file = await this.#spool.receive(content, options);
-    try {
-      await this.#store.put(this.#prefix + name, file);
-    } catch (error) {
-      await this.#spool.discard(file);
-      throw error;
-    }
-    return file.size;
+  #receive(name: string, content: AsyncIterable<Uint8Array> | Uint8Array): Promise<number> {
+    return storeBody({ store: this.#store, spool: this.#spool }, this.#prefix + name, content);
   }
 }
 

@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
-import { join } from 'node:path';
 import process from 'node:process';
 import { Apps } from '../apps/apps.ts';
 import { ExceededBounds } from '../apps/exceeded-bounds.ts';
@@ -20,9 +19,8 @@ import { type OpenSeries, readReach } from '../backup/series.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
 import { AppsOfServer } from '../drill/apps-of-server.ts';
 import { Drills, type ScratchServer } from '../drill/drills.ts';
-import { type ByteStore, BytesMissingError } from '../files/byte-store.ts';
-import { openFolder } from '../files/open-store.ts';
-import { Spool } from '../files/spool.ts';
+import { BytesMissingError } from '../files/byte-store.ts';
+import { type OpenStore, openFolder } from '../files/open-store.ts';
 import { Events } from '../observe/events.ts';
 import { locateDataFolder } from '../postgres/data-folder.ts';
 import type { Input, Output, TaskName } from '../specification/serve/process/task-result.ts';
@@ -71,7 +69,7 @@ function backupService(configuration: BackupConfiguration): BackupService {
     targetName: targetInWords(target),
     key: backupKeyOf(live.masterKey),
     home: backupHome,
-    files: hasFiles ? openFolder(home) : null,
+    files: hasFiles ? openFolder(home).store : null,
     node,
     numbers,
     drills: new Drills({
@@ -131,17 +129,15 @@ function restoreApp(configuration: BackupConfiguration, live: Server): BackupOpt
         isLoopback,
       };
       const apps = new Apps(live, registry, limits, events, new ExceededBounds());
-      const store = openFolder(home);
-      const lifecycle = new Lifecycle({ server: live, maintenance, locks, registry, apps, events, store });
+      const files = openFolder(home);
+      const lifecycle = new Lifecycle({ server: live, maintenance, locks, registry, apps, events, store: files.store });
       const { copied, missingFiles } = await lifecycle.copyFromServer(
         {
           ref,
           schemaFile: record.schemaFile,
           connection: superuserIn(scratch.server, record.database),
           tools: { folders: programFolders, thread: new URL('./wasm-dump.js', import.meta.url) },
-          ...(hasFiles && {
-            copyBytes: copyFromNodeOrBackup(store, new Spool(join(home, 'files', 'incoming')), series),
-          }),
+          ...(hasFiles && { copyBytes: copyFromNodeOrBackup(files, series) }),
         },
         as,
         { name: `${record.name} (${at.slice(0, TIME_CHARACTERS)})`, builder },
@@ -156,7 +152,7 @@ function restoreApp(configuration: BackupConfiguration, live: Server): BackupOpt
 
 /** Copies the bytes of a file from the node, or from the backup if the node has deleted them. */
 const copyFromNodeOrBackup =
-  (store: ByteStore, spool: Spool, { store: backup }: OpenSeries) =>
+  ({ store, spool }: OpenStore, { store: backup }: OpenSeries) =>
   async (from: string, to: string): Promise<void> => {
     try {
       await store.copy(from, to);

@@ -10,7 +10,7 @@ import { openTarget, type Target } from '../backup/open-target.ts';
 import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { diskSpace, syncFolder } from '../files/disk.ts';
-import { openTarget as openFiles } from '../files/open-store.ts';
+import { openFolder } from '../files/open-store.ts';
 import { locateDataFolder, makeHome } from '../postgres/data-folder.ts';
 import { lockFolder } from '../postgres/home-lock.ts';
 import {
@@ -84,14 +84,15 @@ export async function restoreNode(options: RestoreOptions): Promise<Restored> {
 async function restoreUnlocked(unlocked: Unlocked, options: RestoreOptions): Promise<Restored> {
   const home = await makeHome(resolve(options.home));
   const release = await lockFolder(join(home, 'ninefold.lock'), home);
-  const { path, runAs } = await locateDataFolder(home);
-  const scratch = `${path}.restoring`;
+  let scratch: string | null = null;
   try {
+    const { path, runAs } = await locateDataFolder(home);
+    scratch = `${path}.restoring`;
     const { backup, at, server } = await recover(unlocked, options, {
       ...{ folder: scratch, runAs, home, programs: options.programs },
     });
     await server.stop();
-    const { files } = await restoreFiles(unlocked.store, openFiles(folderConfig(home)), (count, bytes) =>
+    const { files } = await restoreFiles(unlocked.store, openFolder(home), (count, bytes) =>
       options.onProgress({ step: 'app files', files: count, bytes }),
     );
     await writeSecrets(home, unlocked.secrets);
@@ -100,7 +101,7 @@ async function restoreUnlocked(unlocked: Unlocked, options: RestoreOptions): Pro
     const earlier = await replaceFolder(path, scratch);
     return { home, backup: backup.id, at, earlier, files };
   } finally {
-    await rm(scratch, { recursive: true, force: true });
+    if (scratch !== null) await rm(scratch, { recursive: true, force: true });
     await release();
   }
 }
@@ -217,11 +218,6 @@ async function replaceFolder(path: string, restored: string): Promise<string | n
   await syncFolder(dirname(path));
   return earlier;
 }
-
-const folderConfig = (home: string) => ({
-  ...{ home, storageUrl: null, storageFrom: null },
-  ...{ storageKey: null, storageSecret: null },
-});
 
 /** Names of the errors of a restore whose message is written for the operator. */
 const forOperator = ['RestoreError', 'PhraseError', 'StartError', 'SealError', 'ManifestError', 'ServerFailure'];

@@ -56,6 +56,22 @@ export interface ByteStore {
   path?(key: string): string;
 }
 
+/** Returns a store that does some things otherwise, and everything else as `store`. */
+export function withChanges(store: ByteStore, changes: Partial<Omit<ByteStore, 'path'>>): ByteStore {
+  const all: ByteStore = {
+    name: store.name,
+    put: (key, file) => store.put(key, file),
+    read: (key, range) => store.read(key, range),
+    readWhole: (key, range) => store.readWhole(key, range),
+    size: (key) => store.size(key),
+    list: (prefix) => store.list(prefix),
+    copy: (from, to) => store.copy(from, to),
+    delete: (keys) => store.delete(keys),
+    ...changes,
+  };
+  return store.path ? { ...all, path: store.path.bind(store) } : all;
+}
+
 /** Error of a key that has no bytes. */
 export class BytesMissingError extends Error {
   override readonly name = 'BytesMissingError';

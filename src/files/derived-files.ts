@@ -4,7 +4,7 @@ import { mkdir, readdir, rename, rm, rmdir, stat, utimes, writeFile } from 'node
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
-import { type ByteStore, BytesMissingError, checkKey } from './byte-store.ts';
+import { type ByteStore, BytesMissingError, checkKey, withChanges } from './byte-store.ts';
 import { isMissing } from './disk.ts';
 import { openFileStream } from './file-stream.ts';
 
@@ -228,18 +228,10 @@ const isThere = (path: string): Promise<boolean> =>
 
 /** Returns a store that also deletes the files that were derived from bytes when it deletes the bytes. */
 export function withDerivedFiles(store: ByteStore, derived: DerivedFiles): ByteStore {
-  const all: ByteStore = {
-    name: store.name,
-    put: (key, file) => store.put(key, file),
-    read: (key, range) => store.read(key, range),
-    readWhole: (key, range) => store.readWhole(key, range),
-    size: (key) => store.size(key),
-    list: (prefix) => store.list(prefix),
-    copy: (from, to) => store.copy(from, to),
+  return withChanges(store, {
     delete: async (keys) => {
       await store.delete(keys);
       await derived.deleteOf(keys);
     },
-  };
-  return store.path ? { ...all, path: store.path.bind(store) } : all;
+  });
 }

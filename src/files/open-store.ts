@@ -40,10 +40,9 @@ export function openStore(config: StoreConfig): OpenStore {
 /** Opens the store to which the node writes. */
 export function openTarget(config: StoreConfig): OpenStore {
   const { home, storageUrl } = config;
-  const incoming = join(home, 'files', 'incoming');
-  if (storageUrl !== null)
-    return { store: openBucket(storageUrl, config), spool: new Spool(incoming, false), incoming };
-  return { store: new FolderStore(folderOf(home), incoming), spool: new Spool(incoming), incoming };
+  if (storageUrl === null) return openFolder(home);
+  const incoming = incomingOf(home);
+  return { store: openBucket(storageUrl, config), spool: new Spool(incoming, false), incoming };
 }
 
 /** Opens the store from which bytes move: the earlier bucket, or the folder of a node that has a bucket now. */
@@ -52,11 +51,16 @@ export function openEarlier(config: StoreConfig): ByteStore | null {
   if (storageFrom !== null) return openBucket(storageFrom, config);
   const folder = folderOf(home);
   const hasFolder = storageUrl !== null && existsSync(folder) && readdirSync(folder).length > 0;
-  return hasFolder ? new FolderStore(folder, join(home, 'files', 'incoming')) : null;
+  return hasFolder ? new FolderStore(folder, incomingOf(home)) : null;
 }
 
 /** Opens the folder of the files of a node that stores them on its own disk. @param home The folder for all data. */
-export const openFolder = (home: string): ByteStore => new FolderStore(folderOf(home), join(home, 'files', 'incoming'));
+export function openFolder(home: string): OpenStore {
+  const incoming = incomingOf(home);
+  return { store: new FolderStore(folderOf(home), incoming), spool: new Spool(incoming), incoming };
+}
+
+const incomingOf = (home: string): string => join(home, 'files', 'incoming');
 
 const folderOf = (home: string): string => join(home, 'files', 'apps');
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SpooledFile } from './byte-store.ts';
+import type { ByteStore, SpooledFile } from './byte-store.ts';
 import { closeFile, openFile, removeFile, syncData, toDiskFull, writeAll } from './disk.ts';
 import { Turns } from './turns.ts';
 
@@ -75,6 +75,26 @@ export class Spool {
       if (found?.isFile() && found.mtimeMs < now - ABANDONED) await removeFile(path);
     }
   }
+}
+
+/**
+ * Stores a body of any length under a key. Returns the number of its bytes.
+ * @throws The errors of `receive` and of the store; then nothing is left in the spool.
+ */
+export async function storeBody(
+  { store, spool }: { readonly store: ByteStore; readonly spool: Spool },
+  key: string,
+  body: AsyncIterable<Uint8Array> | Uint8Array,
+): Promise<number> {
+  const options = { maxBytes: Number.POSITIVE_INFINITY, tooLarge: () => new RangeError('the body is too large') };
+  const file = await spool.receive(body, options);
+  try {
+    await store.put(key, file);
+  } catch (error) {
+    await spool.discard(file);
+    throw error;
+  }
+  return file.size;
 }
 
 /** A file that is being written. It hashes and collects bytes while the previous batch is written. */
