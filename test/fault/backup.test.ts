@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { BackupPage, BackupState } from '../../contract/backup.ts';
 import { admin, createAppWith, runSql } from '../support/apps.ts';
@@ -51,6 +51,7 @@ describe('a node with backups', () => {
       `create table public.items (id int primary key, note text);
        insert into storage.buckets (id, name) values ('files', 'files');`,
     );
+    await vi.waitFor(async () => expect(await backups(home)).toHaveLength(1), LONG);
   });
   afterAll(async () => {
     await node.stop();
