@@ -109,7 +109,7 @@ export class BackupService {
   #appRestores: readonly AppRestore[] = [];
   #sealedSecrets: string | null = null;
   #received: Promise<void> = Promise.resolve();
-  #running: Promise<unknown> = Promise.resolve();
+  #ended: Promise<unknown> = Promise.resolve();
 
   constructor(options: BackupOptions) {
     this.#options = options;
@@ -117,7 +117,7 @@ export class BackupService {
 
   start(): void {
     this.#received = this.#repeat('reception of WAL', () => this.#receive());
-    this.#running = Promise.all([
+    this.#ended = Promise.all([
       this.#received,
       this.#repeat('base backup', () => this.#maintain()),
       this.#repeat('copies of files', () => this.#copyNewFiles()),
@@ -137,7 +137,7 @@ export class BackupService {
   /** Stops at once. What was not stored is received again after the next start. */
   async stop(): Promise<void> {
     this.#stopping.abort();
-    await this.#running;
+    await this.#ended;
   }
 
   /** Runs work again and again, with growing pauses after failures. */
@@ -245,20 +245,32 @@ export class BackupService {
     );
   }
 
-  async #takeBase(series: OpenSeries, isRequested: boolean): Promise<void> {
-    const { server, numbers, files, log } = this.#options;
+  /** Runs work whose progress the state shows. @param run Receives a function for the bytes so far. */
+  async #running<Result>(
+    kind: BackupWork['kind'],
+    run: (show: (bytes: number) => void) => Promise<Result>,
+  ): Promise<Result> {
     const startedAt = new Date().toISOString();
     const show = (bytes: number) => {
-      this.#work = { kind: 'base', startedAt, bytes, total: this.#backups.at(-1)?.bytes ?? null };
+      this.#work = { kind, startedAt, bytes, total: this.#backups.at(-1)?.bytes ?? null };
     };
     show(0);
     try {
+      return await run(show);
+    } finally {
+      this.#work = null;
+    }
+  }
+
+  #takeBase(series: OpenSeries, isRequested: boolean): Promise<void> {
+    const { server, numbers, files, log } = this.#options;
+    return this.#running('base', async (onProgress) => {
       const backup = await takeBase({
         target: server,
         store: series.store,
         bytesPerSecond: numbers.backupBytesPerSecond,
         isFast: isRequested || this.#backups.length === 0,
-        onProgress: show,
+        onProgress,
       });
       await this.#waitForWal(parseLsn(backup.endLsn));
       if (files) await new FileBackup(files, series.store).copyAll(this.#backups[0]?.startedAt ?? null);
@@ -267,9 +279,7 @@ export class BackupService {
       this.#backups = await listBases(series.store);
       log('Backup: took a base backup', { id: backup.id, bytes: backup.bytes, stored: backup.storedBytes });
       await this.#prune(series);
-    } finally {
-      this.#work = null;
-    }
+    });
   }
 
   async #waitForWal(lsn: Lsn): Promise<void> {
@@ -300,30 +310,16 @@ export class BackupService {
 
   async #runDrill(series: OpenSeries): Promise<void> {
     if (this.#backups.length === 0) return;
-    const startedAt = new Date().toISOString();
-    const show = (bytes: number) => {
-      this.#work = { kind: 'drill', startedAt, bytes, total: this.#backups.at(-1)?.bytes ?? null };
-    };
-    show(0);
-    try {
-      const result = await this.#options.drills.run(series, this.#backups, show);
-      this.#drill = result;
-      const { isPassed, restoredTo, checks } = result;
-      const failed = checks.filter((check) => !check.isPassed);
-      this.#options.log(`Backup: the drill has ${isPassed ? 'passed' : 'failed'}`, { restoredTo, failed });
-    } finally {
-      this.#work = null;
-    }
+    const { drills, log } = this.#options;
+    const result = await this.#running('drill', (show) => drills.run(series, this.#backups, show));
+    this.#drill = result;
+    const failed = result.checks.filter(({ isPassed }) => !isPassed);
+    log(`Backup: the drill has ${result.isPassed ? 'passed' : 'failed'}`, { restoredTo: result.restoredTo, failed });
   }
 
   async #restoreApp(series: OpenSeries, request: AppRestoreRequest): Promise<void> {
-    const { ref, at, as } = request;
-    const startedAt = new Date().toISOString();
-    const show = (bytes: number) => {
-      this.#work = { kind: 'app', startedAt, bytes, total: this.#backups.at(-1)?.bytes ?? null };
-    };
-    show(0);
-    const copied = await this.#options.restoreApp(series, request, show).then(
+    const { restoreApp, log } = this.#options;
+    const copied = await this.#running('app', (show) => restoreApp(series, request, show)).then(
       (result) => ({ ...result, failure: null }),
       (error: unknown) => ({
         rows: 0,
@@ -331,10 +327,10 @@ export class BackupService {
         failure: error instanceof Error ? error.message : String(error),
       }),
     );
-    this.#work = null;
+    const { ref, at, as } = request;
     const restore = { ref, at, as, finishedAt: new Date().toISOString(), ...copied };
     this.#appRestores = [restore, ...this.#appRestores].slice(0, APP_RESTORES);
-    this.#options.log(`Backup: the restore of an app has ${copied.failure === null ? 'ended' : 'failed'}`, restore);
+    log(`Backup: the restore of an app has ${copied.failure === null ? 'ended' : 'failed'}`, restore);
   }
 
   /** Stores the reach, and notices another process that writes the same series, for example that of a copied home. */

@@ -64,6 +64,11 @@ async function unlockOne(
   const secrets = 'secrets' in unlock ? unlock.secrets : await secretsOf(target, unlock.phrase, id);
   const opened = await openSeries(target, backupKeyOf(Buffer.from(secrets.masterKey, 'base64url')), id);
   if (opened === null) throw new RestoreError(`The series ${id} is gone.`);
+  return withSecrets(opened, secrets);
+}
+
+/** Reads the backups and the reach of an open series. */
+export async function withSecrets(opened: OpenSeries, secrets: RecoverySecrets): Promise<Unlocked> {
   const reach = await readReach(opened.store);
   return {
     ...opened,
@@ -92,3 +97,9 @@ async function secretsOf(
  */
 export const backupsFor = ({ backups }: Pick<Unlocked, 'backups'>, at: number | null): BaseBackup[] =>
   backups.filter(({ finishedAt }) => at === null || Date.parse(finishedAt) <= at).toReversed();
+
+/** Returns a time in UTC as ISO 8601. Keeps up to six digits of a second, because PostgreSQL stops at a microsecond. */
+export function timeInUtc(text: string): string {
+  const [, fraction = '0'] = /\.(\d+)/.exec(text) ?? [];
+  return new Date(text).toISOString().replace(/\.\d+Z/, `.${fraction.padEnd(6, '0').slice(0, 6)}Z`);
+}

@@ -11,6 +11,7 @@ import {
   restoreFailure,
   restoreNode,
   sealSecrets,
+  timeInUtc,
 } from '../compose/backups.ts';
 import { type Config, ConfigError, masterKeyPath, readConfig, readConfigWithTarget } from '../compose/configuration.ts';
 import { CliError, connect } from './client.ts';
@@ -207,8 +208,7 @@ function readTime(text: string): string {
     throw new CliError(`“${text}” is no time: write it as 2026-11-29T10:15:00Z. Without a zone, it is local time.`);
   }
   if (milliseconds > Date.now()) throw new CliError(`${text} is in the future.`);
-  const [, fraction = '0'] = /\.(\d+)/.exec(text) ?? [];
-  return new Date(milliseconds).toISOString().replace(/\.\d+Z/, `.${fraction.padEnd(6, '0').slice(0, 6)}Z`);
+  return timeInUtc(text.trim().replace(' ', 'T'));
 }
 
 function requireTarget(config: Config, from: string | null) {

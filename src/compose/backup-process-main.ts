@@ -11,11 +11,11 @@ import { type Server, smallPool, superuserIn } from '../apps/registry/server.ts'
 import { BackupHome } from '../backup/backup-home.ts';
 import type { FromBackupProcess, ToBackupProcess } from '../backup/backup-process.ts';
 import { type BackupOptions, BackupService } from '../backup/backup-service.ts';
-import { listBases } from '../backup/base-backup.ts';
+import { withSecrets } from '../backup/choose-backup.ts';
 import { restoreFile } from '../backup/file-backup.ts';
 import { openTarget, targetInWords } from '../backup/open-target.ts';
 import { backupKeyOf } from '../backup/sealed-store.ts';
-import { type OpenSeries, readReach } from '../backup/series.ts';
+import type { OpenSeries } from '../backup/series.ts';
 import { parseConnectionUrl } from '../database/connection-config.ts';
 import { AppsOfServer } from '../drill/apps-of-server.ts';
 import { Drills, type ScratchServer } from '../drill/drills.ts';
@@ -173,13 +173,7 @@ function restoreScratch(
   return async (series, { at, lsn }, onBytes) => {
     const { path, runAs } = await locateDataFolder(home);
     const folder = `${path}.drill`;
-    const reach = await readReach(series.store);
-    const unlocked = {
-      ...series,
-      secrets: { masterKey, postgresPassword },
-      backups: await listBases(series.store),
-      reachesTo: reach === null ? 0 : Date.parse(reach.at),
-    };
+    const unlocked = await withSecrets(series, { masterKey, postgresPassword });
     const remove = () => rm(folder, { recursive: true, force: true });
     try {
       const { backup, server } = await recover(

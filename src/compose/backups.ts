@@ -36,6 +36,7 @@ function nullIfSealed(error: unknown): null {
 }
 
 export { BackupHome } from '../backup/backup-home.ts';
+export { timeInUtc } from '../backup/choose-backup.ts';
 export { makePhrase, sealSecrets } from '../backup/recovery-phrase.ts';
 export { backupTargetOf } from './backup-configuration.ts';
 export { type RestoreProgress, restoreFailure, restoreNode } from './restore.ts';

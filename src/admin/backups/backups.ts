@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type AppRestoreBody, type BackupPage, backupRequests, type RecoveryPhrase } from '../../../contract/backup.ts';
 import { REF } from '../../apps/registry/app-record.ts';
+import { timeInUtc } from '../../backup/choose-backup.ts';
 import { makePhrase, sealSecrets } from '../../backup/recovery-phrase.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type AdminCall, adminCall } from '../call.ts';
@@ -76,16 +77,10 @@ const restoreApp = adminCall({
     const { home } = requireBackups(context);
     if (await context.registry.find(as)) throw new NinefoldError('app_exists');
     const builder = caller.kind === 'builder' ? caller.userId : null;
-    await home.appRestores.add({ ref, at: inUtc(at), as, builder });
+    await home.appRestores.add({ ref, at: timeInUtc(at), as, builder });
     return json({}, 202);
   },
 });
-
-/** Returns a time in UTC. Keeps up to six digits of a second, because PostgreSQL stops at a microsecond. */
-function inUtc(at: string): string {
-  const [, fraction = '0'] = /\.(\d+)/.exec(at) ?? [];
-  return new Date(at).toISOString().replace(/\.\d+Z/, `.${fraction.padEnd(6, '0').slice(0, 6)}Z`);
-}
 
 /** @throws NinefoldError `backups_off` */
 function requireBackups({ backups }: AdminContext): NonNullable<AdminContext['backups']> {
