@@ -7,7 +7,6 @@ import { secondFactorCalls } from './account/second-factor.ts';
 import { setupCalls } from './account/setup.ts';
 import { activityCalls } from './apps/activity.ts';
 import { appCalls } from './apps/apps.ts';
-import { nodeFigureCalls } from './apps/node-figures.ts';
 import { statusCalls } from './apps/status.ts';
 import { backupCalls } from './backups/backups.ts';
 import type { AdminCall } from './call.ts';
@@ -46,7 +45,7 @@ import { nodeTeamCalls } from './team/node-team.ts';
 export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   'Set-up and sign-in': [...setupCalls, ...builderSessionCalls, ...acceptInvitationCalls, ...recoveryCalls],
   'Your account': [...accountCalls, ...proofCalls, ...secondFactorCalls],
-  'The node': [...statusCalls, ...nodeFigureCalls, ...builderCalls, ...nodeTeamCalls, ...backupCalls],
+  'The node': [...statusCalls, ...builderCalls, ...nodeTeamCalls, ...backupCalls],
   Apps: [...appCalls, ...activityCalls],
   Team: appTeamCalls,
   Keys: [...apiKeyCalls, ...signingKeyCalls, ...applicationCalls],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AppRestoreBody, BackupRequest, BackupState } from '../../contract/backup.ts';
@@ -13,7 +13,13 @@ import {
   sealSecrets,
   timeInUtc,
 } from '../compose/backups.ts';
-import { type Config, ConfigError, masterKeyPath, readConfig, readConfigWithTarget } from '../compose/configuration.ts';
+import {
+  type Config,
+  ConfigError,
+  readConfig,
+  readConfigWithTarget,
+  readRestoredSecrets,
+} from '../compose/configuration.ts';
 import { CliError, connect } from './client.ts';
 import { bytesInWords, printTable } from './print.ts';
 
@@ -104,7 +110,11 @@ export interface BackupRow {
 /** Returns all backups of the target, the newest first. A series of another node is one row without backups. */
 export async function listBackups(): Promise<BackupRow[]> {
   const config = readConfig();
-  const listed = await listTarget(requireTarget(config, null), config.home, readSecrets(config)?.masterKey ?? null);
+  const listed = await listTarget(
+    requireTarget(config, null),
+    config.home,
+    readRestoredSecrets(config)?.masterKey ?? null,
+  );
   return listed.flatMap(({ series, backups }): BackupRow[] =>
     backups === null
       ? [{ series: series.id, id: 'of another node', finished_at: '', size: '', stored: '', node: series.node }]
@@ -124,7 +134,7 @@ export async function hasPhrase(): Promise<boolean> {
 export async function makeRecoveryPhrase(): Promise<string> {
   const config = readConfig();
   const { home } = config;
-  const secrets = readSecrets(config);
+  const secrets = readRestoredSecrets(config);
   if (secrets === null) throw new CliError(`No node was ever started on ${home}.`);
   const phrase = makePhrase();
   await new BackupHome(home).writeSealedSecrets(await sealSecrets(phrase, secrets));
@@ -144,7 +154,7 @@ export interface RestoreRequest {
 export async function restore({ at, to, from, series, phrase, confirm }: RestoreRequest): Promise<void> {
   const config = readConfig();
   const home = resolve(to ?? config.home);
-  const secrets = readSecrets(config);
+  const secrets = readRestoredSecrets(config);
   if (phrase === null && secrets === null) {
     throw new CliError(
       `${config.home} has no secrets that open the backups: pass the recovery phrase with --phrase-file.`,
@@ -216,14 +226,6 @@ function requireTarget(config: Config, from: string | null) {
   // The default of a node with another server is off, but its home may have backups of the embedded one.
   if (target) return target;
   throw new ConfigError('There is no target of backups: pass it with --from, or set NINEFOLD_BACKUP_URL.');
-}
-
-/** Returns the secrets that open the backups of a home; null if it has none. */
-function readSecrets(config: Config): { masterKey: string; postgresPassword: string } | null {
-  const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8').trim() : null);
-  const masterKey = read(masterKeyPath(config));
-  const postgresPassword = read(join(config.home, 'secrets', 'postgres-password'));
-  return masterKey === null || postgresPassword === null ? null : { masterKey, postgresPassword };
 }
 
 function inWords(progress: RestoreProgress): string {

@@ -7,7 +7,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 export { type Config, readConfig, readConfigWithTarget } from '../config/config.ts';
 export { ConfigError } from '../config/config-error.ts';
 export { warnOfDescriptors } from '../config/descriptors.ts';
-export { ensureSecrets, masterKeyPath, readOperatorToken } from '../config/secrets.ts';
+export { ensureSecrets, readOperatorToken, readRestoredSecrets } from '../config/secrets.ts';
 
 /** Version of the package. */
 export const { version } = packageJson;

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chown, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BaseBackup } from '../backup/base-backup.ts';
@@ -8,6 +8,7 @@ import { type ExtractProgress, extract } from '../backup/extract.ts';
 import { restoreFiles } from '../backup/file-backup.ts';
 import { openTarget, type Target } from '../backup/open-target.ts';
 import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
+import { replaceSecrets } from '../config/secrets.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { diskSpace, syncFolder } from '../files/disk.ts';
 import { openFolder } from '../files/open-store.ts';
@@ -95,7 +96,7 @@ async function restoreUnlocked(unlocked: Unlocked, options: RestoreOptions): Pro
     const { files } = await restoreFiles(unlocked.store, openFolder(home), (count, bytes) =>
       options.onProgress({ step: 'app files', files: count, bytes }),
     );
-    await writeSecrets(home, unlocked.secrets);
+    replaceSecrets(home, unlocked.secrets);
     // The restored server has a timeline that another restore may have too, so it begins a series of its own.
     await rm(join(home, 'backup', 'series.json'), { force: true });
     const earlier = await replaceFolder(path, scratch);
@@ -194,18 +195,6 @@ async function requireSpace(folder: string, { bytes }: BaseBackup): Promise<void
 async function makeOwned(folder: string, runAs: RunAs): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (runAs) await chown(folder, runAs.uid, runAs.gid);
-}
-
-async function writeSecrets(home: string, { masterKey, postgresPassword }: RecoverySecrets): Promise<void> {
-  const folder = join(home, 'secrets');
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  for (const [name, value] of [
-    ['master-key', masterKey],
-    ['postgres-password', postgresPassword],
-  ] as const) {
-    await writeFile(join(folder, name), `${value}\n`, { mode: 0o600, flush: true });
-  }
-  await syncFolder(folder);
 }
 
 /** Puts the restored folder in place of the old one, which is kept. Returns the new path of the old one. */

@@ -38,7 +38,7 @@ type Places = Pick<Config, 'home' | 'databaseUrl' | 'masterKeyFile' | 'operatorT
 
 /** Returns the path of the master key. */
 export const masterKeyPath = ({ home, masterKeyFile }: Pick<Places, 'home' | 'masterKeyFile'>): string =>
-  masterKeyFile ?? join(home, 'secrets', 'master-key');
+  masterKeyFile ?? pathOf(home, 'master-key');
 
 /**
  * Reads the secrets of a node, and creates missing ones in its home. The folder may be read-only if nothing is missing.
@@ -78,10 +78,40 @@ export function readOperatorToken({
 }: Pick<Places, 'home' | 'operatorTokenFile'>): string | null {
   if (operatorTokenFile !== null) return givenToken(operatorTokenFile);
   try {
-    return readFileSync(join(home, 'secrets', 'operator-token'), 'utf8').trim() || null;
+    return readFileSync(pathOf(home, 'operator-token'), 'utf8').trim() || null;
   } catch {
     return null;
   }
+}
+
+/** The secrets without which a restored data folder cannot be used. */
+interface RestoredSecrets {
+  /** In base64url. */
+  readonly masterKey: string;
+  readonly postgresPassword: string;
+}
+
+/**
+ * Reads the secrets that a restored copy of a home needs. Returns null if the home does not have both of them.
+ * @throws ConfigError if a file cannot be read or is empty
+ */
+export function readRestoredSecrets(places: Pick<Places, 'home' | 'masterKeyFile'>): RestoredSecrets | null {
+  const masterKey = readSecret(masterKeyPath(places));
+  const postgresPassword = readSecret(pathOf(places.home, 'postgres-password'));
+  return masterKey === null || postgresPassword === null ? null : { masterKey, postgresPassword };
+}
+
+/** Replaces the secrets of a home by those of a restored data folder. */
+export function replaceSecrets(home: string, { masterKey, postgresPassword }: RestoredSecrets): void {
+  mkdirSync(join(home, 'secrets'), { recursive: true, mode: 0o700 });
+  const replaced: readonly [Name, string][] = [
+    ['master-key', masterKey],
+    ['postgres-password', postgresPassword],
+  ];
+  for (const [name, value] of replaced) {
+    writeFileSync(pathOf(home, name), `${value}\n`, { mode: 0o600, flush: true });
+  }
+  syncFolder(join(home, 'secrets'));
 }
 
 /** Keeps other users out of the folder. A folder that this user cannot change, such as a mounted secret, stays as it is. */
@@ -95,8 +125,10 @@ function restrict(folder: string): void {
 
 type Name = 'postgres-password' | 'master-key' | 'operator-token';
 
+const pathOf = (home: string, name: Name): string => join(home, 'secrets', name);
+
 function ensureSecret(home: string, name: Name, make: () => string): string {
-  const file = join(home, 'secrets', name);
+  const file = pathOf(home, name);
   const found = readSecret(file);
   if (found !== null) return found;
   const data = join(home, 'postgres');

@@ -1,8 +1,9 @@
 import type { NodeStatus } from '../../../contract/admin.ts';
 import { connectionUrl } from '../../database/connection-config.ts';
 import { rowsAsText } from '../../database/statement.ts';
+import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type AdminCall, adminCall } from '../call.ts';
-import { json } from '../reply.ts';
+import { json, jsonBytes } from '../reply.ts';
 import { listApps } from './apps.ts';
 
 const showStatus = adminCall({
@@ -39,4 +40,18 @@ const showStatus = adminCall({
   },
 });
 
-export const statusCalls: readonly AdminCall[] = [showStatus];
+const showNode = adminCall({
+  route: 'GET /node',
+  least: 'node owner',
+  summary:
+    'Returns the figures of the node: load, disk, memory, connections, the busiest apps, jobs, mails that wait, and what could be lost.',
+  returns: 'NodeFigures',
+  errors: ['metrics_unavailable'],
+  handle: async ({ context }) => {
+    const figures = await context.readFigures('page');
+    if (figures === null) throw new NinefoldError('metrics_unavailable');
+    return jsonBytes(figures);
+  },
+});
+
+export const statusCalls: readonly AdminCall[] = [showStatus, showNode];

@@ -4,6 +4,7 @@ import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { RawSession } from '../../database/raw-session.ts';
 import { quoteIdentifier as id, quoteLiteral as literal, plain } from '../../database/statement.ts';
+import owner from '../../schema/0003_owner.sql';
 import { scramVerifier } from '../provisioning/scram-verifier.ts';
 import { authenticatorRole, databaseName, ownerRole, transferRole } from '../registry/app-record.ts';
 import { type Server, superuserIn } from '../registry/server.ts';
@@ -21,7 +22,6 @@ import {
   withdrawSchemaGrants,
 } from './install.ts';
 import { planInstallation } from './install-plan.ts';
-import { restrictAdvisoryLocks } from './own-catalog-changes.ts';
 import { DumpError, type DumpTools, dumpSchema, findDumpProgram } from './pg-dump.ts';
 import {
   type DatabaseProperties,
@@ -31,6 +31,12 @@ import {
   type SourceFacts,
   type SourceTable,
 } from './read-source.ts';
+
+/** The statements around the part of 0003_owner.sql that changes who may take advisory locks. */
+const LOCKS_BEGIN = 'set local allow_system_table_mods = on;';
+const LOCKS_END = 'set local allow_system_table_mods = off;';
+/** SQL that lets only the owner and the service role take advisory locks. A released schema file never changes, so its text is used. */
+const restrictAdvisoryLocks = owner.slice(owner.indexOf(LOCKS_BEGIN), owner.indexOf(LOCKS_END) + LOCKS_END.length);
 
 /** Longest statement of the login that may evaluate code of the app, such as the build of an index. */
 const APP_STATEMENT = '2h';
