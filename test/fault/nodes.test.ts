@@ -148,13 +148,14 @@ describe('two nodes', () => {
   async function leader(): Promise<0 | 1> {
     const [session] = await rows(
       `select a.client_port from pg_locks l join pg_stat_activity a using (pid)
-       where l.locktype = 'advisory' and l.classid = 9009 and l.objid = 2 and l.granted`,
+       where l.locktype = 'advisory' and l.classid = 9009 and l.objid = 2 and l.granted
+         and a.application_name = 'ninefold-jobs'`,
     );
     const table = await processTable();
-    const port = Number(session?.client_port);
+    const [port, server] = [Number(session?.client_port), Number(new URL(postgres.url).port)];
     for (const index of [0, 1] as const) {
       const workers = table.filter(({ parent }) => parent === nodes[index].pid);
-      for (const { pid } of workers) if (await ownsPort(pid, port)) return index;
+      for (const { pid } of workers) if (await ownsPort(pid, port, server)) return index;
     }
     throw new Error('no node runs the jobs');
   }

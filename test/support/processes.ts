@@ -74,11 +74,14 @@ async function fromPs(): Promise<ProcessRow[]> {
   });
 }
 
-/** Returns true if the process has a TCP connection from this local port (proc_pid_net(5), proc_pid_fd(5)). */
-export async function ownsPort(pid: number, port: number): Promise<boolean> {
-  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+/**
+ * Returns true if the process has a TCP connection from this local port to that port of a server (proc_pid_net(5),
+ * proc_pid_fd(5)). Connections to other servers can have the same local port.
+ */
+export async function ownsPort(pid: number, port: number, server: number): Promise<boolean> {
+  const suffix = (number: number) => `:${number.toString(16).toUpperCase().padStart(4, '0')}`;
   const lines = (await readFile(`/proc/${pid}/net/tcp`, 'utf8')).split('\n').map((line) => line.trim().split(/\s+/));
-  const inode = lines.find(([, local]) => local?.endsWith(wanted))?.[9];
+  const inode = lines.find(([, from, to]) => from?.endsWith(suffix(port)) && to?.endsWith(suffix(server)))?.[9];
   if (inode === undefined) return false;
   const descriptors = await readdir(`/proc/${pid}/fd`);
   const links = await Promise.all(descriptors.map((name) => readlink(`/proc/${pid}/fd/${name}`).catch(() => '')));

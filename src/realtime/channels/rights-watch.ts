@@ -73,6 +73,8 @@ export class RightsWatch {
       }
       this.#unwatch();
       this.#unwatch = unwatch;
+      // A table may have changed after the policies decided about a channel and before the watch.
+      void this.#askNow();
     } catch {
       // The policies are asked again regularly.
     }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
 import { createAppWith, runSql } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
+import { superuserUrl, withClient } from '../../support/database.ts';
 import { RawSocket } from '../../support/realtime.ts';
 
 const node = inject('node');
@@ -61,4 +62,28 @@ it('policies on realtime.messages decide who joins and who sends, until a table 
   expect(ended.payload).toMatchObject({ status: 'error', message: expect.stringMatching(/^Unauthorized: /) });
   expect(performance.now() - changed).toBeLessThan(2000);
   expect(forEve.messages.filter(({ event }) => event === 'broadcast')).toEqual([]);
+});
+
+it('policies are asked again if a table that they read changes while the first private channel is joined', async () => {
+  const own = await createAppWith(
+    node,
+    `create table guests (name text);
+     insert into guests values ('ann');
+     grant select on guests to anon;
+     create policy reads on realtime.messages for select to anon using (exists (select from guests));`,
+  );
+  // An earlier watch has left its trigger. So no change of the schema lets the policies be asked.
+  await withClient(await superuserUrl(node, `app_${own.ref}`), (client) =>
+    client.query(`select ninefold.follow_touches('guests'::regclass)`),
+  );
+  const socket = await new RawSocket(own).opened();
+  sockets.push(socket);
+  await withClient(own.database_url ?? '', async (client) => {
+    // The watch of the table waits for this transaction, so it cannot see its change.
+    await client.query('begin; delete from guests');
+    expect(await socket.join('blue', options)).toMatchObject({ status: 'ok' });
+    await client.query('commit');
+  });
+  const ended = await socket.next(({ event }) => event === 'system');
+  expect(ended.payload).toMatchObject({ status: 'error', message: expect.stringMatching(/^Unauthorized: /) });
 });

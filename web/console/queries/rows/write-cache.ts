@@ -25,18 +25,33 @@ export function changeRows(table: Table, change: (row: Row) => Row | null): void
   forgetOthers(table);
 }
 
-/** Puts a new row before all cached rows, whatever their order, so that the reader sees it. */
+/**
+ * Puts a new row before all cached rows, whatever their order, so that the reader sees it. The live rows may already
+ * contain it.
+ */
 export function addRow(table: Table, row: Row): void {
   const key = rowKeys.table(table.ref, table.entity.id);
-  queryClient.setQueriesData<InfiniteData<RowPage>>({ queryKey: [...key, 'pages', table.requestRole] }, (data) => {
-    const [first, ...rest] = data?.pages ?? [];
-    if (!data || !first) return data;
-    return {
-      ...data,
-      pages: [{ ...withTotal(first, 1), rows: [row, ...first.rows] }, ...rest.map((page) => withTotal(page, 1))],
-    };
-  });
+  queryClient.setQueriesData<InfiniteData<RowPage>>(
+    { queryKey: [...key, 'pages', table.requestRole] },
+    (data) => data && { ...data, pages: withRow(data.pages, row, keyFields(table.entity)) },
+  );
   forgetOthers(table);
+}
+
+/** Returns the pages with the row as their first one. */
+export function withRow(pages: readonly RowPage[], row: Row, fields: readonly string[]): RowPage[] {
+  const key = keyOf(row, fields);
+  const text = key && keyText(key);
+  const others = pages.map((page) => ({
+    ...page,
+    rows: page.rows.filter((known) => {
+      const own = text === null ? null : keyOf(known, fields);
+      return own === null || keyText(own) !== text;
+    }),
+  }));
+  const more = countRows(others) === countRows(pages) ? 1 : 0;
+  const [first, ...rest] = others.map((page) => withTotal(page, more));
+  return first ? [{ ...first, rows: [row, ...first.rows] }, ...rest] : [];
 }
 
 /** Returns a function that is true for the row with this key. */
