@@ -4,10 +4,12 @@ import { DatabaseError } from '../database/database-error.ts';
 import { plain, quoteIdentifier, quoteLiteral, rowsAsText } from '../database/statement.ts';
 
 /**
- * Comment on a role whose login the watchdog closed. A role whose login the operator closed does not have this comment,
- * so its login stays closed.
+ * Start of the comment on a role whose login the watchdog closed. A role whose login the operator closed does not have
+ * this comment, so its login stays closed. The comment also says until when and why, so that another node can continue
+ * the suspension.
  */
-const MARK = 'Ninefold closed this login for as long as the app is suspended.';
+const MARK = 'Ninefold closed this login';
+const NOTE = /^Ninefold closed this login until second (\d+(?:\.\d+)?) of the Unix time, because of the limit (\w+)\.$/;
 const UNDEFINED_OBJECT = '42704';
 /**
  * A session that changes its own role's password locks the role. With this timeout, the watchdog does not wait for such
@@ -27,8 +29,8 @@ const EARLIER_MILLISECONDS = 500;
  */
 export class OwnerLogins {
   readonly #database: Executor;
-  /** For each app, the time in milliseconds of performance.now() until which the owner's login stays closed. */
-  readonly #closed = new Map<string, { until: number; isDone: boolean }>();
+  /** For each app, the limit that it exceeded, and the time in milliseconds of performance.now() at which its login opens. */
+  readonly #closed = new Map<string, { limit: string; until: number; isDone: boolean }>();
 
   /** @param database Connections of the superuser. */
   constructor(database: Executor) {
@@ -36,25 +38,39 @@ export class OwnerLogins {
   }
 
   /**
-   * Opens the logins that a node left closed, for example because it was killed.
-   * @param except The apps whose logins stay closed, because their suspensions have not ended.
+   * Finds the logins that a node left closed, for example because it was killed, and opens those whose suspensions have
+   * ended.
+   * @returns the app, the limit and the seconds that remain, for each login that stays closed
    */
-  async openLeftClosed(except: ReadonlySet<string> = new Set()): Promise<void> {
-    const stays = new Set([...except].map(ownerRole));
+  async openEnded(): Promise<{ app: string; limit: string; seconds: number }[]> {
     const [result] = await this.#database.run([
-      plain(`select r.rolname from pg_catalog.pg_roles r
-             where pg_catalog.shobj_description(r.oid, 'pg_authid') = ${quoteLiteral(MARK)}`),
+      plain(`select r.rolname, pg_catalog.shobj_description(r.oid, 'pg_authid') as note,
+               pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) as now
+             from pg_catalog.pg_roles r
+             where pg_catalog.starts_with(pg_catalog.shobj_description(r.oid, 'pg_authid'), ${quoteLiteral(MARK)})`),
     ]);
-    for (const { rolname } of result ? rowsAsText(result) : [])
-      if (rolname && !stays.has(rolname)) await this.#open(rolname);
+    const stay = [];
+    for (const { rolname: role, note, now } of result ? rowsAsText(result) : []) {
+      const [, until, limit] = NOTE.exec(note ?? '') ?? [];
+      const seconds = Number(until) - Number(now);
+      if (role && limit && seconds > 0) stay.push({ app: role.slice(ownerRole('').length), limit, seconds });
+      else if (role) await this.#open(role);
+    }
+    return stay;
+  }
+
+  /** Opens every login that a node left closed. */
+  async openAll(): Promise<void> {
+    for (const { app } of await this.openEnded()) await this.#open(ownerRole(app));
   }
 
   /**
    * Requests that the next call of `settle` closes the login of an app's owner.
+   * @param limit The limit that the app exceeded.
    * @param until End in milliseconds of performance.now().
    */
-  close(app: string, until: number): void {
-    this.#closed.set(app, { until: until - EARLIER_MILLISECONDS, isDone: false });
+  close(app: string, limit: string, until: number): void {
+    this.#closed.set(app, { limit, until: until - EARLIER_MILLISECONDS, isDone: false });
   }
 
   /** Leaves all logins as they are. Another node opens those that are closed. */
@@ -75,7 +91,8 @@ export class OwnerLogins {
         await this.#open(ownerRole(app));
         this.#closed.delete(app);
       } else if (!login.isDone) {
-        await this.#change([`alter role ${role} nologin`, `comment on role ${role} is ${quoteLiteral(MARK)}`]);
+        const seconds = (login.until - now) / 1000;
+        await this.#change([`alter role ${role} nologin`, commentUntil(ownerRole(app), seconds, login.limit)]);
         login.isDone = true;
       }
     }
@@ -95,4 +112,12 @@ export class OwnerLogins {
       if (!(error instanceof DatabaseError && error.fields.sqlstate === UNDEFINED_OBJECT)) throw error;
     });
   }
+}
+
+/** Returns a statement that writes the comment of a closed login, by the clock of the server. */
+function commentUntil(role: string, seconds: number, limit: string): string {
+  const time = `pg_catalog.date_part('epoch', pg_catalog.clock_timestamp()) + ${seconds}`;
+  const note = `pg_catalog.concat(${quoteLiteral(`${MARK} until second `)}, ${time}, ${quoteLiteral(` of the Unix time, because of the limit ${limit}.`)})`;
+  const body = `begin execute pg_catalog.format('comment on role %I is %L', ${quoteLiteral(role)}, ${note}); end`;
+  return `do ${quoteLiteral(body)}`;
 }

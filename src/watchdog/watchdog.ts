@@ -23,7 +23,7 @@ import { ProcessorShares } from './processor-shares.ts';
 import type { Session } from './sessions.ts';
 import { SessionReader } from './sessions.ts';
 import { SharedWrites } from './shared-writes.ts';
-import { Suspensions } from './suspensions.ts';
+import { type Suspension, Suspensions } from './suspensions.ts';
 import { type LockCount, readClosedDatabases, readLocks, readSharedBytes, readTemporaryBytes } from './usage.ts';
 
 /** How long the unused connection of the watchdog stays open, and how long a check waits for it. */
@@ -145,11 +145,7 @@ export class Watchdog {
       onListening: () => this.#share(null),
       onGained: () => {
         this.#hasLead = true;
-        // The logins of suspended apps stay closed until their time has passed.
-        const now = performance.now();
-        const suspended = this.#suspensions.current(now);
-        for (const { app, seconds } of suspended) this.#logins.close(app, now + seconds * 1000);
-        this.#openLeftClosed(new Set(suspended.map(({ app }) => app)));
+        this.#takeOver().catch((error: unknown) => this.#report('sessions', error));
       },
       onLost: () => {
         this.#hasLead = false;
@@ -160,8 +156,19 @@ export class Watchdog {
     });
   }
 
-  #openLeftClosed(except: ReadonlySet<string>): void {
-    this.#logins.openLeftClosed(except).catch((error: unknown) => this.#report('sessions', error));
+  /** Continues the suspensions that another node has decided, also if this node has just started. */
+  async #takeOver(): Promise<void> {
+    const found = await this.#logins.openEnded();
+    const now = performance.now();
+    for (const { app, limit: name, seconds } of found) {
+      const limit = suspending.find((each) => each === name);
+      if (limit === undefined || this.#suspensions.isSuspended(app, now)) continue;
+      this.#suspensions.adopt(app, limit, seconds, now);
+      this.#parts.send(this.#suspensionMessage({ app, limit, seconds }));
+    }
+    for (const { app, limit, seconds } of this.#suspensions.current(now)) {
+      this.#logins.close(app, limit, now + seconds * 1000);
+    }
   }
 
   #send(message: BoundMessage): void {
@@ -207,7 +214,7 @@ export class Watchdog {
    */
   async start(): Promise<void> {
     if (this.#election === null) {
-      await this.#logins.openLeftClosed();
+      await this.#logins.openAll();
       await this.#look();
     }
     this.#election?.start();
@@ -216,15 +223,12 @@ export class Watchdog {
 
   /** Returns the messages for a new worker: the suspensions that have not ended. */
   currentBounds(): BoundMessage[] {
-    const { bounds } = this.#parts;
-    return this.#suspensions.current(performance.now()).map(({ app, limit, seconds }) => ({
-      type: 'bound exceeded',
-      app,
-      limit,
-      bound: bounds[limit],
-      suspendedSeconds: seconds,
-      processIds: [],
-    }));
+    return this.#suspensions.current(performance.now()).map((suspension) => this.#suspensionMessage(suspension));
+  }
+
+  #suspensionMessage({ app, limit, seconds }: Suspension): BoundMessage {
+    const bound = this.#parts.bounds[limit];
+    return { type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: [] };
   }
 
   async stop(): Promise<void> {
@@ -353,7 +357,7 @@ export class Watchdog {
     const seconds = counts ? this.#suspensions.record(app, limit, grave.includes(limit), now) : 0;
     const bound = bounds[limit];
     this.#send({ type: 'bound exceeded', app, limit, bound, suspendedSeconds: seconds, processIds: pids });
-    if (seconds > 0) this.#logins.close(app, now + seconds * 1000);
+    if (seconds > 0) this.#logins.close(app, limit, now + seconds * 1000);
     await this.#end(pids);
     const detail = { limit, value, bound, sessions: pids.length, suspendedSeconds: seconds };
     events.emit({ type: 'app', what: 'bounded', app, detail });
