@@ -45,6 +45,23 @@ export interface BackupWork {
   readonly total: number | null;
 }
 
+/** What chapter 9 of each app says of the backups of its node. */
+export interface BackupFigures {
+  /** The end of the last base backup, ISO 8601; null if there is none. */
+  readonly backup_at: string | null;
+  /** All changes until this time are in the backup, ISO 8601. */
+  readonly complete_at: string | null;
+  /** The last restore for proof; null if there was none. */
+  readonly drill: { readonly at: string; readonly is_passed: boolean } | null;
+}
+
+/** Returns what chapter 9 says. Pure. */
+export const backupFigures = ({ backups, completeAt, drill }: BackupState): BackupFigures => ({
+  backup_at: backups[0]?.finishedAt ?? null,
+  complete_at: completeAt,
+  drill: drill && { at: drill.finishedAt, is_passed: drill.isPassed },
+});
+
 export interface BackupSummary {
   readonly id: string;
   readonly startedAt: string;

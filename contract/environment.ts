@@ -179,6 +179,22 @@ export const environment = defineVariables({
     absent: 'NINEFOLD_STORAGE_SECRET',
     meaning: 'The secret key of the S3 bucket of the backups.',
   },
+  mailUrl: {
+    name: 'NINEFOLD_SMTP_URL',
+    kind: 'url',
+    mayBeFile: true,
+    default: null,
+    absent: 'no mails of the node',
+    meaning:
+      'The mail server for the warnings that the node sends to its owners: smtps://user:password@host:465, or smtp:// with STARTTLS. The mails of apps have settings of their own.',
+  },
+  mailSender: {
+    name: 'NINEFOLD_MAIL_FROM',
+    kind: 'text',
+    default: null,
+    absent: 'required with NINEFOLD_SMTP_URL',
+    meaning: 'The address from which the node sends its warnings: Ninefold <ninefold@example.com>.',
+  },
   brokerUrl: {
     name: 'NINEFOLD_BROKER_URL',
     kind: 'text',

@@ -1,3 +1,4 @@
+import type { BackupFigures } from './backup.ts';
 import type { PurposeChapter, ScreensChapter } from './description.ts';
 import type { CallsChapter } from './specification-calls.ts';
 import type { EntitiesChapter } from './specification-entities.ts';
@@ -145,6 +146,8 @@ export interface ErrorFigures {
 export interface LimitsChapter {
   /** Limits, sorted by group in the order of `limitGroups` of limits.ts. Limits of the database come last. */
   limits: LimitLine[];
+  /** The backups of the node; absent if it takes none. */
+  figures?: BackupFigures;
   sources: Source[];
 }
 

@@ -84,6 +84,15 @@ export class BackupHome {
     return this.#write('recovery.json', text);
   }
 
+  /** Returns when each warning was last sent to the owners, in milliseconds since 1970, by its id. */
+  async readSentWarnings(): Promise<Readonly<Record<string, number>>> {
+    return (await this.#read<Record<string, number>>('sent-warnings.json')) ?? {};
+  }
+
+  writeSentWarnings(sent: Readonly<Record<string, number>>): Promise<void> {
+    return this.#write('sent-warnings.json', JSON.stringify(sent));
+  }
+
   async readRestorePoints(): Promise<readonly RestorePoint[]> {
     return (await this.#read<RestorePoint[]>('restore-points.json')) ?? [];
   }

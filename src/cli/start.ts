@@ -71,6 +71,7 @@ export async function start(): Promise<void> {
   });
   // Starts the workers before PostgreSQL, because they load their modules while PostgreSQL starts.
   workers.fork();
+  const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
   let nodes = 1;
   const primary = await composePrimary(config, secrets, events, {
     send: (message) => workers.sendToAll(message),
@@ -82,12 +83,11 @@ export async function start(): Promise<void> {
     collect: () => workers.collectFigures(),
     workers: () => workers.servingCount,
     lostLines: () => workers.lostLines,
-    startedAt,
+    ...{ startedAt, url },
   }).catch(async (error: Error) => {
     await workers.stop();
     throw isForOperator(error) ? new CliError(error.message) : error;
   });
-  const url = config.publicUrl ?? `http://${isAnyHost(config.host) ? '127.0.0.1' : hostInUrl(config.host)}:${port}`;
   const workerConfig: Omit<WorkerConfig, 'busId' | 'nodes'> = {
     databaseUrl: primary.databaseUrl,
     embedded: primary.embedded !== null,
@@ -127,6 +127,7 @@ export async function start(): Promise<void> {
     await primary.watchdog.stop();
     primary.specification.close();
     // The embedded server stops once the backups have its last WAL.
+    primary.ownerMails?.stop();
     primary.backups?.finish();
     await primary.embedded?.stop();
     await primary.backups?.stop();

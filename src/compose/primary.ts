@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { bootstrap, updateApps } from '../apps/provisioning/bootstrap.ts';
 import { ServerUnfitError } from '../apps/provisioning/check-server.ts';
 import { schemaIdentity } from '../apps/provisioning/schema-files.ts';
@@ -9,6 +10,7 @@ import { BackupProcess } from '../backup/backup-process.ts';
 import type { Config } from '../config/config.ts';
 import { masterKeyPath, type Secrets } from '../config/secrets.ts';
 import { ConnectionUrlError } from '../database/split-url.ts';
+import { mailServerFrom, OwnerMails } from '../drill/owner-mails.ts';
 import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
 import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
 import type { Events } from '../observe/events.ts';
@@ -35,6 +37,8 @@ export interface Primary {
   watchdog: Watchdog;
   /** Backs the node up; null if it takes no backups. */
   backups: BackupProcess<object> | null;
+  /** Warns the owners of the node by mail; null without backups or a mail server. */
+  ownerMails: OwnerMails | null;
   /** Adds up the figures of the workers. Parts of the primary register their gauges there. */
   monitor: NodeMonitor;
   /** Serves the metrics on an own port; null without one. */
@@ -56,6 +60,8 @@ export interface Primary {
 type WorkersOfPrimary = Pick<MonitorParts, 'collect' | 'workers' | 'lostLines' | 'startedAt'> & {
   /** Sends a message to all workers. */
   readonly send: WatchdogParts['send'];
+  /** The URL of the console. */
+  readonly url: string;
   /** The port on which the workers will listen. */
   readonly reservedPort: number;
   /** Called with the number of nodes that use the server. */
@@ -71,7 +77,7 @@ export async function composePrimary(
   config: Config,
   secrets: Secrets,
   events: Events,
-  { send, onNodes, reservedPort, ...workers }: WorkersOfPrimary,
+  { send, onNodes, url, reservedPort, ...workers }: WorkersOfPrimary,
 ): Promise<Primary> {
   const embedded = config.databaseUrl
     ? null
@@ -120,6 +126,8 @@ export async function composePrimary(
     await watchdog.start();
     const backups = openBackups(config, databaseUrl, secrets, events);
     backups?.start();
+    const ownerMails = backups && openOwnerMails(config, server, backups, url, events);
+    ownerMails?.start();
     const monitor = startMonitor(config, server, workers);
     if (backups) registerBackupGauges(monitor, backups);
     const metricsServer = await openMetricsPort(config, monitor);
@@ -130,6 +138,7 @@ export async function composePrimary(
       specification,
       watchdog,
       backups,
+      ownerMails,
       monitor,
       metricsServer,
       openLink: linkOf(config, server, events),
@@ -149,7 +158,7 @@ export async function composePrimary(
 function startMonitor(
   config: Config,
   server: Server,
-  workers: Omit<WorkersOfPrimary, 'send' | 'onNodes' | 'reservedPort'>,
+  workers: Omit<WorkersOfPrimary, 'send' | 'onNodes' | 'url' | 'reservedPort'>,
 ): NodeMonitor {
   const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
   const monitor = new NodeMonitor({
@@ -222,6 +231,31 @@ function openBackups(
       onLost: (reason) => events.emit({ type: 'node', what: 'backup-process-lost', detail: { reason } }),
     })
   );
+}
+
+/** Returns what sends the warnings; null if the node has no mail server. */
+function openOwnerMails(
+  { mailUrl, mailSender, home }: Config,
+  server: Server,
+  backups: BackupProcess<object>,
+  url: string,
+  events: Events,
+): OwnerMails | null {
+  if (mailUrl === null || mailSender === null) return null;
+  return new OwnerMails({
+    ...{ server: mailServerFrom(mailUrl, mailSender, hostname()), url, home: new BackupHome(home) },
+    state: () => backups.state,
+    owners: async () => {
+      const database = smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 1);
+      try {
+        const builders = await new Registry(database, server.masterKey).builders();
+        return builders.filter(({ is_owner }) => is_owner).map(({ email }) => email);
+      } finally {
+        await database.close();
+      }
+    },
+    log: (message, detail) => events.emit({ type: 'backup', message, detail }),
+  });
 }
 
 /** Returns the message of an error, and the code of an AggregateError, which has no message. */

@@ -1,3 +1,4 @@
+import { type BackupFigures, backupFigures } from '../../contract/backup.ts';
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/passwords/leaked-passwords.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
@@ -193,7 +194,7 @@ export async function composeWorker(
     maintenance: smallPool(server.target, 4),
     locks: smallPool(server.target, 8),
     consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
-    specifications: new SpecificationService(tasks, origins, nodeLimits(config)),
+    specifications: new SpecificationService(tasks, origins, nodeLimits(config), readBackupOf(config)),
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
@@ -373,6 +374,16 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 }
 
 type Auth = ReturnType<typeof composeAuth>;
+
+/** Returns a function that reads what chapter 9 says of the node's backups. */
+function readBackupOf({ home, backupTarget }: Config): () => Promise<BackupFigures | null> {
+  if (backupTarget.kind === 'off') return async () => null;
+  const backups = new BackupHome(home);
+  return async () => {
+    const state = await backups.readState();
+    return state && backupFigures(state);
+  };
+}
 
 /** Returns the backups of a node; null if it takes none. */
 const backupsOf = (

@@ -74,6 +74,7 @@ type ValuesOf<Variables extends Readonly<Record<string, Variable>>> = {
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const values = readVariables(environment, env);
   requireCredentials(values);
+  requireSender(values);
   return {
     ...values,
     home: resolve(values.home),
@@ -121,6 +122,16 @@ function requireCredentials(values: ValuesOf<typeof environment>): void {
     if (values[property] !== null) continue;
     throw new ConfigError(`${bucket.name} needs ${environment[property].name}.`);
   }
+}
+
+/** @throws ConfigError if the node's mail server cannot be used. */
+function requireSender({ mailUrl, mailSender }: ValuesOf<typeof environment>): void {
+  if (mailUrl === null) return;
+  // The value contains a password, so the message does not repeat it.
+  if (!/^smtps?:$/.test(new URL(mailUrl).protocol)) {
+    throw new ConfigError(`${environment.mailUrl.name} must begin with smtp:// or smtps://.`);
+  }
+  if (mailSender === null) throw new ConfigError(`${environment.mailUrl.name} needs ${environment.mailSender.name}.`);
 }
 
 function readVariables<Variables extends Readonly<Record<string, Variable>>>(

@@ -34,6 +34,9 @@ export interface Envelope {
   readonly message: Buffer;
 }
 
+/** Decides which addresses a session may connect to. */
+type Allowing = Pick<AddressPolicy, 'allows'>;
+
 /** A connection to a mail server that is ready to send. */
 export class SmtpSession {
   readonly #connection: SmtpConnection;
@@ -52,7 +55,7 @@ export class SmtpSession {
    * allowed, is encrypted if the server supports that.
    * @throws SmtpError
    */
-  static async open(server: MailServer, policy: AddressPolicy, signal: AbortSignal): Promise<SmtpSession> {
+  static async open(server: MailServer, policy: Allowing, signal: AbortSignal): Promise<SmtpSession> {
     const secrets = secretsOf(server);
     const address = await addressOf(server, policy, signal);
     const isPublic = isPublicAddress(address);
@@ -201,7 +204,7 @@ const secretsOf = ({ user, password }: MailServer): string[] => {
   return [password, base64(password), base64(`\0${user ?? ''}\0${password}`)];
 };
 
-async function addressOf({ host, port }: MailServer, policy: AddressPolicy, signal: AbortSignal): Promise<string> {
+async function addressOf({ host, port }: MailServer, policy: Allowing, signal: AbortSignal): Promise<string> {
   let found: readonly string[];
   try {
     found = await resolveHost(host, signal);

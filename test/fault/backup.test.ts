@@ -6,6 +6,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { BackupPage, BackupState } from '../../contract/backup.ts';
+import type { Specification } from '../../contract/specification.ts';
 import { admin, createAppWith, runSql } from '../support/apps.ts';
 import { cli, makeUsedHome, startNode, type TestNode } from '../support/node.ts';
 import { killAll, partsOf, processTable } from '../support/processes.ts';
@@ -222,6 +223,12 @@ describe('a node with backups', () => {
       return (await admin<BackupPage>(node, 'GET', '/backups')).state?.drill;
     };
     const first = await drill();
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    expect(chapters.limits?.figures).toMatchObject({
+      backup_at: expect.any(String),
+      complete_at: expect.any(String),
+      drill: { at: first?.finishedAt, is_passed: true },
+    });
     expect(first?.checks.filter(({ isPassed }) => !isPassed)).toEqual([]);
     // The record may be of either app, and of a moment before or after the copy was made.
     const kinds = new Set(first?.checks.map(({ check }) => check));

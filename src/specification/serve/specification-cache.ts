@@ -4,7 +4,7 @@ import type { Settings } from '../../apps/settings.ts';
 import { catalogFingerprint } from '../../catalog/catalog-fingerprint.ts';
 import type { FactOptions, RawFacts } from '../../catalog/facts.ts';
 import type { SpecificationApp } from '../derive/specification.ts';
-import { loadFigures } from './figures/figures.ts';
+import { loadFigures, type ReadBackup } from './figures/figures.ts';
 import { NotCachedError, retryIfNotCached } from './process/not-cached.ts';
 import type { TaskRunner } from './process/task-result.ts';
 import type { Bytes, SpecificationKey } from './process/tasks.ts';
@@ -25,6 +25,7 @@ export interface SpecificationSources {
   readFacts(app: App, options: FactOptions): Promise<RawFacts>;
   /** Returns null if all facts must be read. @throws Errors of `loadFacts`. */
   readChangedFacts(app: App, options: FactOptions, states: CatalogStates): Promise<RawFacts | null>;
+  readonly readBackup: ReadBackup;
 }
 
 /** The fingerprints of the catalog before and after a change. */
@@ -221,7 +222,7 @@ export class SpecificationCache {
   #show(app: App, { begun: derivedBegun, hash }: Derived): CachedFigures {
     const at = new Date();
     const asked = performance.now();
-    const read = loadFigures(app);
+    const read = loadFigures(app, this.#sources.readBackup);
     const begun = Promise.all([read, derivedBegun]).then(([figures, of]) => ({
       of,
       ready: this.#tasks.run('addFigures', { of, figures, at }),

@@ -26,6 +26,7 @@ import type { MemberCaller } from '../derive/chapters/roles/roles.ts';
 import type { SpecificationApp } from '../derive/specification.ts';
 import { readTypeNames } from '../render/types/facts.ts';
 import { loadEntityFigures } from './figures/entities.ts';
+import type { ReadBackup } from './figures/figures.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
 import type { Bytes, PageFormat, TypeSource, TypesFormat } from './process/tasks.ts';
@@ -42,13 +43,19 @@ export class SpecificationService {
   readonly #environment: Partial<Record<LimitName, number>>;
 
   /** @param environment The limits that the node's environment sets. */
-  constructor(tasks: TaskRunner, origins: Origins, environment: Partial<Record<LimitName, number>> = {}) {
+  constructor(
+    tasks: TaskRunner,
+    origins: Origins,
+    environment: Partial<Record<LimitName, number>> = {},
+    readBackup: ReadBackup = async () => null,
+  ) {
     this.#tasks = tasks;
     this.#origins = origins;
     this.#environment = environment;
     this.#remembered = new SpecificationCache(tasks, {
       describe: (app, settings) => this.#describe(app, settings),
       readFacts: (app, options) => readFacts(app.database, options),
+      readBackup,
       readChangedFacts: (app, options, states) => readChangedFacts(app.database, options, states),
     });
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { BackupPage, BackupState, DrillResult } from '../../../contract/backup.ts';
-import { backupWarnings } from './backup-warnings.ts';
+import { backupWarnings } from '../../../contract/backup-warnings.ts';
 
 const at = '2026-03-10T12:00:00.000Z';
 const drill: DrillResult = {
@@ -18,11 +18,15 @@ const state: BackupState = {
   ],
 };
 
+const words = {
+  duration: (milliseconds: number) =>
+    milliseconds < 86_400_000 ? `${milliseconds / 60_000} minutes` : `${Math.floor(milliseconds / 86_400_000)} days`,
+  dateTime: (iso: string) => iso,
+};
 const titles = (changes: Partial<BackupState>, page: Partial<BackupPage> = {}): string[] =>
-  backupWarnings({
-    ...{ at, is_target_in_home: false, restore_points: [], state: { ...state, ...changes } },
-    ...page,
-  }).map(({ title }) => title);
+  backupWarnings({ ...{ at, is_target_in_home: false, state: { ...state, ...changes } }, ...page }, words).map(
+    ({ title }) => title,
+  );
 
 describe('backupWarnings', () => {
   it('returns nothing for backups that work, and for a node without backups', () => {
@@ -61,7 +65,7 @@ describe('backupWarnings', () => {
     ]);
     const checks = [{ app: 'desk', check: 'rows', isPassed: false, detail: 'tickets has 1 in place of 2.' }] as const;
     const failed = { ...state, drill: { ...drill, isPassed: false, checks } };
-    expect(backupWarnings({ at, is_target_in_home: false, restore_points: [], state: failed })[0]).toEqual({
+    expect(backupWarnings({ at, is_target_in_home: false, state: failed }, words)[0]).toEqual({
       ...{ id: 'drill', isError: true, title: 'The last drill failed in 1 check.' },
       ...{ detail: 'tickets has 1 in place of 2.', action: 'drill' },
     });

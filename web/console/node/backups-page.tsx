@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import type { BackupPage, BackupRequest, BackupState, BackupSummary, BackupWork } from '../../../contract/backup.ts';
+import { backupWarnings } from '../../../contract/backup-warnings.ts';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -14,7 +15,6 @@ import { Page } from '../layout/page.tsx';
 import { QueryFailure } from '../layout/query-failure.tsx';
 import { failureFacts } from '../queries/api-failure.ts';
 import { backupPage, requestBackup } from '../queries/backups.ts';
-import { backupWarnings } from './backup-warnings.ts';
 import styles from './backups.module.css';
 import { LastDrill } from './last-drill.tsx';
 import node from './node.module.css';
@@ -122,7 +122,9 @@ function Backups({ page, state, readAt, isStale, failure }: BackupsProps) {
       </header>
       {failure}
       {request.error && <FailureNote facts={failureFacts(request.error)} />}
-      <WarningList warnings={backupWarnings(page)}>{({ action }) => action && buttons[action]}</WarningList>
+      <WarningList warnings={backupWarnings(page, { duration, dateTime })}>
+        {({ action }) => action && buttons[action]}
+      </WarningList>
       {state.running && <Running work={state.running} at={page.at} />}
       <div className={node.columns}>
         <div>

@@ -1,3 +1,4 @@
+import { backupBounds } from '../../../contract/backup-warnings.ts';
 import type { NodeFigures } from '../../../contract/node.ts';
 import { bytes, count, counted, duration, percent } from '../format/format.ts';
 
@@ -11,9 +12,7 @@ export const bounds = {
   mailMinutes: 15,
   transactionHours: 1,
   frozenXidAge: 1_000_000_000,
-  backupHours: 26,
-  drillDays: 8,
-  lossSeconds: 60,
+  ...backupBounds,
 } as const;
 
 const MINUTE = 60_000;

@@ -1,3 +1,4 @@
+import type { BackupFigures } from '../../../../contract/backup.ts';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
 import { code, count, inline, table } from './escape.ts';
 
@@ -5,7 +6,7 @@ import { code, count, inline, table } from './escape.ts';
  * Returns chapter 9 in Markdown: the limits that the app sets, one line for those that the node sets for every app, and
  * the number of limits that have their default value. The JSON contains all limits.
  */
-export function limitsMarkdown({ limits }: LimitsChapter): string {
+export function limitsMarkdown({ limits, figures }: LimitsChapter): string {
   const set = limits.filter((limit) => limit.set_in !== 'code');
   const own = set.filter((limit) => !isOfNode(limit));
   const ofNode = set.filter(isOfNode);
@@ -16,7 +17,18 @@ export function limitsMarkdown({ limits }: LimitsChapter): string {
   }
   if (ofNode.length > 0) parts.push(`The node sets for every app: ${ofNode.map(brief).join(', ')}.`);
   parts.push(`${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: ${code('docs/limits.md')}.`);
+  if (figures) parts.push(backupLine(figures));
   return parts.join('\n\n');
+}
+
+function backupLine({ backup_at, complete_at, drill }: BackupFigures): string {
+  const tried =
+    drill && `The restore of ${drill.at} ${drill.is_passed ? 'agreed with' : 'differed from'} the running node.`;
+  return [
+    `The backups of the node have all changes until ${complete_at ?? 'no time yet'}.`,
+    `The last base backup is of ${backup_at ?? 'no time yet'}.`,
+    tried ?? 'No restore was tried yet.',
+  ].join(' ');
 }
 
 /** Returns true for a limit that the node sets for every app, by its environment or as the superuser of its server. */

@@ -1,3 +1,4 @@
+import type { BackupFigures } from '../../../../contract/backup.ts';
 import type { PurposeFigures } from '../../../../contract/description.ts';
 import type { ErrorFigures } from '../../../../contract/specification.ts';
 import type { CallEntry, JobFigures } from '../../../../contract/specification-calls.ts';
@@ -25,15 +26,19 @@ export interface LiveFigures {
   jobs: RunFigures;
   errors: readonly MetError[];
   limits: readonly HitLimit[];
+  backup: BackupFigures | null;
 }
+
+/** Reads the state of the node's backups; null if it takes none. */
+export type ReadBackup = () => Promise<BackupFigures | null>;
 
 /**
  * Reads the figures of an app.
  * @throws Errors of `readCatalog` and `Executor.run`.
  */
-export async function loadFigures(app: App): Promise<LiveFigures> {
+export async function loadFigures(app: App, readBackup: ReadBackup): Promise<LiveFigures> {
   const { database, serverDatabase } = app;
-  const [members, calls_today, entities, states, roles, calls, incidents, jobs] = await Promise.all([
+  const [members, calls_today, entities, states, roles, calls, incidents, jobs, backup] = await Promise.all([
     countUsers(database),
     callsToday(serverDatabase),
     loadEntityFigures(database),
@@ -42,8 +47,9 @@ export async function loadFigures(app: App): Promise<LiveFigures> {
     readFigures(app),
     readErrorStatistics(app),
     loadJobFigures(serverDatabase),
+    readBackup(),
   ]);
-  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, ...incidents };
+  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, backup, ...incidents };
 }
 
 async function callsToday(database: Database): Promise<number> {

@@ -30,7 +30,13 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
       },
     }),
     ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),
-    ...(limits && { limits: { ...limits, limits: each(limits.limits, hitBy(live.limits)) } }),
+    ...(limits && {
+      limits: {
+        ...limits,
+        limits: each(limits.limits, hitBy(live.limits)),
+        ...(live.backup && { figures: live.backup }),
+      },
+    }),
   };
   return { ...specification, chapters, figures_at: at.toISOString() };
 }

@@ -1,9 +1,10 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { BackupFigures } from '../../../../contract/backup.ts';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
 import { figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { count, counted } from '../../format/format.ts';
+import { ago, count, counted, duration } from '../../format/format.ts';
 import type { Folding } from '../list/folded-groups.tsx';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -91,7 +92,7 @@ const boundOf = ({ meaning }: LimitLine): string =>
  * Answers the question of the chapter: "1 limit was reached in 24 hours, at last …. You can change 12 limits; 2 of them
  * are not at their default. 90 more are fixed."
  */
-function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: LimitsChapter }) {
+function Answer({ appRef, chapter: { limits, figures } }: { appRef: string; chapter: LimitsChapter }) {
   const own = limits.filter(isOwn).length;
   const changed = limits.filter(keeps.changed).length;
   const hit = limits
@@ -121,6 +122,27 @@ function Answer({ appRef, chapter: { limits } }: { appRef: string; chapter: Limi
         </>
       )}{' '}
       at {changed > 1 ? 'their' : 'its'} default. {proof(count(limits.length - own))} more are fixed.
+      {figures && <Backup {...figures} />}
+    </>
+  );
+}
+
+/** Says what a loss of the machine would cost, and whether a restore was proven. */
+function Backup({ backup_at, complete_at, drill }: BackupFigures) {
+  const now = Date.now();
+  if (complete_at === null || backup_at === null) return ' The node has no backup yet.';
+  return (
+    <>
+      {' '}
+      A loss of the machine would cost the last {duration(Math.max(1000, now - Date.parse(complete_at)))}; the last base
+      backup is {duration(now - Date.parse(backup_at))} old,{' '}
+      {drill === null ? (
+        'and no restore was tried yet.'
+      ) : (
+        <>
+          and the restore that was tried {ago(drill.at, now)} {drill.is_passed ? 'agreed with the node' : 'failed'}.
+        </>
+      )}
     </>
   );
 }
