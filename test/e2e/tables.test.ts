@@ -54,6 +54,27 @@ it('a builder creates a table with SQL, and inserts, edits and deletes a row of 
     { title: 'Second ticket', priority: 'normal' },
   ]);
 
+  // A copy has the values of the row but not its key, and the panel stays open for another row.
+  await page.getByRole('complementary', { name: 'Row 2' }).getByRole('button', { name: 'Duplicate' }).click();
+  await panel.getByRole('textbox', { name: 'title' }).fill('Third ticket');
+  await panel.getByRole('button', { name: 'Insert and next' }).click();
+  await grid.getByText('Third ticket').waitFor();
+  await panel.getByRole('textbox', { name: 'title' }).fill('Fourth ticket');
+  await panel.getByRole('button', { name: 'Insert', exact: true }).click();
+  await grid.getByText('Fourth ticket').waitFor();
+
+  const search = page.getByRole('searchbox', { name: 'Search tickets' });
+  await search.fill('thIRd');
+  await grid.getByText('Fourth ticket').waitFor({ state: 'detached' });
+  expect(await grid.getByText(/ticket/).allTextContents()).toEqual(['Third ticket']);
+  await search.fill('nothing like this');
+  await page.getByText('contains “nothing like this”').waitFor();
+  await page.getByRole('button', { name: 'Show all rows' }).click();
+  await grid.getByText('Fourth ticket').waitFor();
+  await service.from('tickets').delete().gt('id', 2);
+  await grid.getByText('Fourth ticket').waitFor({ state: 'detached' });
+  await grid.getByText('Second ticket').click();
+
   await page.getByRole('complementary', { name: 'Row 2' }).getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete 1 row of tickets?' });
   await dialog.getByRole('button', { name: 'Delete 1 row' }).click();

@@ -1,6 +1,9 @@
 import type { FieldKind } from '../../values/field-kind.ts';
 
-/** A condition on rows: a field, an operator and a value. The value is an empty string if the operator takes none. */
+/**
+ * A condition on rows: a field, an operator and a value. The value is an empty string if the operator takes none. The
+ * operator `anywhere` searches all fields, so its field is an empty string.
+ */
 export interface Filter {
   field: string;
   operator: Operator;
@@ -36,6 +39,7 @@ const facts = {
   matches: { word: 'matches', takes: 'one' },
   null: { word: 'is null', takes: 'nothing' },
   'not-null': { word: 'is not null', takes: 'nothing' },
+  anywhere: { word: 'in any field', takes: 'one' },
 } as const satisfies Readonly<Record<string, OperatorFacts>>;
 
 export type Operator = keyof typeof facts;

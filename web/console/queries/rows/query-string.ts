@@ -1,4 +1,6 @@
+import type { Field } from '../../../../contract/specification-entities.ts';
 import { containing, oneOf, orderWithKey, type Parameter, quoted, quotedText } from '../../../rows/query.ts';
+import { kindOf } from '../../values/field-kind.ts';
 import { type Filter, type Operator, operatorTakes } from './filter.ts';
 import type { Sort } from './row.ts';
 
@@ -18,6 +20,38 @@ export function orderOf(sort: Sort | null, key: readonly string[]): string {
 /** Returns the query parameter that selects the rows in which one of the fields contains the text; null if there are no fields. */
 export const searchParameter = (fields: readonly string[], text: string): Parameter | null =>
   fields.length === 0 ? null : ['or', `(${fields.map((name) => containing(name, text.trim())).join(',')})`];
+
+/** The number of digits that fit into each type of whole numbers. A longer number would be an error. */
+const digits: Readonly<Record<string, number>> = { smallint: 4, integer: 9, bigint: 18 };
+const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Returns the query parameter that selects the rows in which any field contains the text, or is the number or the id. */
+export function anywhereParameter(fields: readonly Field[], text: string): Parameter {
+  const value = text.trim();
+  const conditions = fields.flatMap((field): string[] => {
+    const name = quoted(field.name);
+    switch (kindOf(field)) {
+      case 'text':
+        return [containing(field.name, value)];
+      case 'enum': {
+        const found = field.enum_values?.filter((each) => each.toLowerCase().includes(value.toLowerCase())) ?? [];
+        return found.length === 0 ? [] : [`${name}.${oneOf(found)}`];
+      }
+      case 'integer':
+        return /^-?\d+$/.test(value) && value.replace('-', '').length <= (digits[field.type] ?? 0)
+          ? [`${name}.eq.${value}`]
+          : [];
+      case 'decimal':
+        return /^-?\d+(\.\d+)?$/.test(value) ? [`${name}.eq.${value}`] : [];
+      case 'uuid':
+        return UUID.test(value) ? [`${name}.eq.${value}`] : [];
+      default:
+        return [];
+    }
+  });
+  // The empty list selects no row.
+  return conditions.length === 0 ? [quoted(fields[0]?.name ?? ''), oneOf([])] : ['or', `(${conditions.join(',')})`];
+}
 
 const plain: Partial<Record<Operator, string>> = {
   eq: 'eq',

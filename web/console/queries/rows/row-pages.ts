@@ -1,7 +1,7 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
 import { type Filter, isOperator } from './filter.ts';
 import { rowKeys } from './keys.ts';
-import { filterParameter, isComplete, orderOf, selectOf } from './query-string.ts';
+import { anywhereParameter, filterParameter, isComplete, orderOf, selectOf } from './query-string.ts';
 import { type RestCall, type RestResponse, restCall, type Table } from './rest-call.ts';
 import { keyFields, type Row, type Sort } from './row.ts';
 
@@ -39,7 +39,9 @@ export function pageParameters(
   const order = orderOf(sort, keyFields(entity));
   return [
     ['select', selectOf(entity.fields.map(({ name }) => name))],
-    ...askedOf(where).map(filterParameter),
+    ...askedOf(where).map((filter) =>
+      filter.operator === 'anywhere' ? anywhereParameter(entity.fields, filter.value) : filterParameter(filter),
+    ),
     ...(order === '' ? [] : [['order', order] as const]),
     ['limit', String(rowsPerPage)],
     ['offset', String(offset)],

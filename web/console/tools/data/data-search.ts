@@ -6,6 +6,8 @@ export interface DataSearch {
   /** Id of an entity, for example "public.tickets". */
   table?: string;
   where?: Filter[];
+  /** Text that some field of each row contains. */
+  find?: string;
   /** Order of the rows, for example "created_at.desc". */
   sort?: string;
   /** The key of the row in the panel, as `keyText` writes it. */
@@ -25,11 +27,13 @@ export function readDataSearch(search: Record<string, unknown>): DataSearch {
   const where = Array.isArray(search.where) ? search.where.filter(isFilter) : [];
   const table = text(search.table);
   const sort = text(search.sort);
+  const find = text(search.find);
   const row = text(search.row);
   const as = text(search.as);
   return {
     ...(table !== undefined && { table }),
     ...(where.length > 0 && { where }),
+    ...(find !== undefined && { find }),
     ...(sort !== undefined && { sort }),
     ...(row !== undefined && { row }),
     ...(as !== undefined && { as }),

@@ -22,11 +22,11 @@ type Format = keyof typeof formats;
 
 /** Saves the rows that the sheet shows, or all rows that match its filters, with the shown fields. */
 export function ExportMenu({ sheet }: { sheet: TableSheet }) {
-  const { table, entity, where, sort, fields, rows, pages, query } = sheet;
+  const { table, entity, asked, sort, fields, rows, pages, query } = sheet;
   const { data: app } = useQuery(connection(table.ref));
   const { mutate, isPending, error } = useMutation({
     mutationFn: async ({ format, all }: { format: Format; all: boolean }) =>
-      save(entity.name, format, fields, all ? await allRows(table, where, sort) : rows, app?.url ?? null),
+      save(entity.name, format, fields, all ? await allRows(table, asked, sort) : rows, app?.url ?? null),
   });
   const total = pages[0]?.total ?? null;
   const isExact = pages[0]?.exact ?? false;

@@ -60,12 +60,12 @@ export function TableGrid({ sheet, editing }: { sheet: TableSheet; editing: Edit
         rows.length === 0 ? (
           <TablePlaceholder
             table={sheet.table}
-            where={sheet.where}
+            where={sheet.asked}
             error={query.error}
             isPending={query.isPending}
             onRetry={() => void query.refetch()}
-            onClear={() => onSearch({ where: undefined })}
-            onInsert={sheet.canInsert === null ? () => change({ inserting: true }) : null}
+            onClear={() => onSearch({ where: undefined, find: undefined })}
+            onInsert={sheet.canInsert === null ? () => change({ inserting: true, copied: null }) : null}
             onImport={() => onSearch({ import: true })}
           />
         ) : null

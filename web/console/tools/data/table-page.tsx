@@ -1,6 +1,9 @@
 import { IconPencil, IconPlus, IconUpload } from '@tabler/icons-react';
+import { useCallback, useMemo, useRef, useState } from 'react';
 import { platformSchemas } from '../../../../contract/entity-names.ts';
 import { Button } from '../../../ui/button.tsx';
+import { SearchField } from '../../../ui/search-field.tsx';
+import { useKeys } from '../../../ui/shortcuts/keyboard.tsx';
 import { pushClass, Toolbar, Workbench } from '../../../ui/workbench.tsx';
 import { counted, entityName } from '../../format/format.ts';
 import { Page } from '../../layout/page.tsx';
@@ -90,17 +93,21 @@ export function TablePage(props: TableProps) {
 /** The panel of a new row or of the selected one. */
 function TablePanel({ sheet }: { sheet: TableSheet }) {
   const { table, entities, entity, key, labels, machines, rows, selected, state, deletion } = sheet;
-  const { change, onSearch, step, closePanel } = sheet;
+  const { change, onSearch, step, closePanel, canInsert } = sheet;
+  /** Number of rows inserted with the open panel. The form of each row is a new one. */
+  const [inserted, setInserted] = useState(0);
   if (state.inserting) {
     return (
       <InsertPanel
-        key={entity.id}
+        key={`${entity.id} ${inserted}`}
         table={table}
         entities={entities}
-        onInserted={(row) => {
+        start={state.copied}
+        onInserted={(row, isLast) => {
+          change({ position: { row: 0, column: 0 }, copied: null, inserting: !isLast });
+          if (!isLast) setInserted((count) => count + 1);
           const own = row && keyOf(row, key);
-          change({ inserting: false, position: { row: 0, column: 0 } });
-          if (own) onSearch({ row: keyText(own) });
+          if (own && isLast) onSearch({ row: keyText(own) });
         }}
         onClose={closePanel}
       />
@@ -118,6 +125,7 @@ function TablePanel({ sheet }: { sheet: TableSheet }) {
       readOnlyBecause={(field) => fieldReadOnly(entity, field)}
       onPrevious={selected.at > 0 ? () => step(-1) : undefined}
       onNext={selected.at >= 0 && selected.at < rows.length - 1 ? () => step(1) : undefined}
+      onDuplicate={{ run: () => change({ inserting: true, copied: selected.row }), offBecause: canInsert }}
       onDelete={{ run: () => change({ deleting: selected.key && [selected.key] }), offBecause: deletion }}
       onClose={closePanel}
     />
@@ -126,9 +134,19 @@ function TablePanel({ sheet }: { sheet: TableSheet }) {
 
 /** The name of the table, its filters and its buttons. */
 function TableToolbar({ sheet }: { sheet: TableSheet }) {
-  const { entity, where, hidden, setHidden, key, state, change, canInsert, onSearch } = sheet;
+  const { entity, where, hidden, setHidden, key, state, change, canInsert, onSearch, search } = sheet;
+  const find = useCallback((text: string) => onSearch({ find: text === '' ? undefined : text }), [onSearch]);
+  const field = useRef<HTMLInputElement>(null);
+  useKeys(useMemo(() => [{ keys: 's', group: 'Data', does: 'Search', run: () => field.current?.focus() }], []));
   return (
     <Toolbar title={entity.name}>
+      <SearchField
+        ref={field}
+        label={`Search ${entity.name}`}
+        example="Text, number or id"
+        value={search.find ?? ''}
+        onSearch={find}
+      />
       <Filters
         where={where}
         fields={entity.fields}
@@ -157,7 +175,7 @@ function TableToolbar({ sheet }: { sheet: TableSheet }) {
         <Button small kind="quiet" icon={IconUpload} offBecause={canInsert} onClick={() => onSearch({ import: true })}>
           Import
         </Button>
-        <Button small icon={IconPlus} offBecause={canInsert} onClick={() => change({ inserting: true })}>
+        <Button small icon={IconPlus} offBecause={canInsert} onClick={() => change({ inserting: true, copied: null })}>
           Insert row
         </Button>
       </span>

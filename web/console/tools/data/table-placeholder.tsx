@@ -141,18 +141,29 @@ function NotGranted({ table, error }: { table: Table; error: ApiFailure }) {
   );
 }
 
-/** Empty state if the filters exclude all rows. */
+/** Describes what no row meets: "contains “Ada”", "matches 2 filters", "contains “Ada” and matches 1 filter". */
+function conditionsInWords(where: readonly Filter[]): string {
+  const searched = where.find(({ operator }) => operator === 'anywhere');
+  const filters = where.filter((filter) => filter !== searched).length;
+  const words = [
+    ...(searched ? [`contains “${searched.value}”`] : []),
+    ...(filters > 0 ? [`matches ${counted(filters, 'filter')}`] : []),
+  ];
+  return words.join(' and ');
+}
+
+/** Empty state if the search or the filters exclude all rows. */
 function NoneMatches({ table, where, onClear }: { table: Table; where: readonly Filter[]; onClear: () => void }) {
   const { data } = useQuery(rowCount(table, []));
   return (
     <div className={styles.tablePlaceholderInstead}>
       <Empty title="No matching rows">
         <p>
-          No row of <code>{table.entity.name}</code> matches {counted(where.length, 'filter')}.
+          No row of <code>{table.entity.name}</code> {conditionsInWords(where)}.
           {data !== undefined && ` ${count(data)} ${data === 1 ? 'row does' : 'rows do'} without.`}
         </p>
         <p>
-          <Button onClick={onClear}>Clear filters</Button>
+          <Button onClick={onClear}>Show all rows</Button>
         </p>
       </Empty>
     </div>

@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'react';
 import type { Position } from '../../../ui/grid/move.ts';
+import type { Row } from '../../queries/rows/row.ts';
 
 /** The state of a sheet that is not in the address. */
 export interface SheetState {
@@ -15,6 +16,8 @@ export interface SheetState {
   picked: ReadonlySet<string>;
   /** True while the panel shows a new row. */
   inserting: boolean;
+  /** The row whose values a new row starts with; null for an empty one. */
+  copied: Row | null;
   /** True while the choice of a field for a new filter is open. */
   adding: boolean;
   /** The keys of the rows that the deletion dialog is about; null while the dialog is closed. */
@@ -34,6 +37,7 @@ const fresh: SheetState = {
   failed: false,
   picked: new Set(),
   inserting: false,
+  copied: null,
   adding: false,
   deleting: null,
   changing: false,

@@ -76,7 +76,12 @@ export function useTableSheet({ appRef, entities, entity, search, onSearch }: Ta
     () => fields.map((field) => sheetColumn(entity, field, readSort(search.sort, [field.name]), called)),
     [entity, fields, search.sort, called],
   );
-  const loaded = useRows(table, entities, fields, where, sort);
+  const asked = useMemo(
+    () =>
+      search.find === undefined ? where : [...where, { field: '', operator: 'anywhere', value: search.find } as const],
+    [where, search.find],
+  );
+  const loaded = useRows(table, entities, fields, asked, sort);
   const { query, rows, keyAt } = loaded;
   const selected = useSelectedRow(table, rows, search.row, !query.isPending);
   const machines = useMachines(appRef, entity.id);
@@ -107,7 +112,7 @@ export function useTableSheet({ appRef, entities, entity, search, onSearch }: Ta
   }, [change, onSearch]);
   const canInsert = insertOff(entity);
   const deletion = deleteOff(entity);
-  const given = { appRef, entities, entity, search, onSearch, requestRole, table, where, sort };
+  const given = { appRef, entities, entity, search, onSearch, requestRole, table, where, asked, sort };
   const shown = { hidden, setHidden, fields, columns, selected, machines, state, change, grid };
   return { ...given, ...loaded, ...shown, openRow, step, closePanel, canInsert, deletion };
 }
@@ -122,7 +127,7 @@ export function useTableKeys({ change, canInsert, step }: Pick<TableSheet, 'chan
         group: 'Data',
         does: 'Insert a row',
         run: () => {
-          if (canInsert === null) change({ inserting: true });
+          if (canInsert === null) change({ inserting: true, copied: null });
         },
       },
       { keys: 'j', group: 'Data', does: 'Next row in the panel', run: () => step(1) },

@@ -3,7 +3,7 @@ import type { Rule } from '../../../../../contract/specification.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { entityFixture, fieldFixture as field } from '../../../../../test/support/entity-fixture.ts';
 import { ApiFailure } from '../../../queries/api-failure.ts';
-import { searchParameter } from '../../../queries/rows/query-string.ts';
+import { anywhereParameter, searchParameter } from '../../../queries/rows/query-string.ts';
 import { keyText, type Row } from '../../../queries/rows/row.ts';
 import type { SessionChange } from '../../../queries/rows/session-changes.ts';
 import { reinsertSql, undoable } from '../../../queries/rows/undo-change.ts';
@@ -153,6 +153,24 @@ describe('undoable', () => {
       `insert into public.t (id, title) overriding system value values\n('7', 'it''s');`,
     );
   });
+});
+
+it('anywhereParameter searches texts, values of enums, and numbers and ids of the right length', () => {
+  const fields = [
+    field('title', { type: 'text' }),
+    field('state', { type: 'state', enum_values: ['open', 'on hold'] }),
+    field('number', { type: 'integer' }),
+    field('total', { type: 'bigint' }),
+    field('id', { type: 'uuid' }),
+  ];
+  expect(anywhereParameter(fields, ' 123456789012 ')).toEqual([
+    'or',
+    '(title.ilike."*123456789012*",total.eq.123456789012)',
+  ]);
+  expect(anywhereParameter(fields, 'o')).toEqual(['or', '(title.ilike."*o*",state.in.("open","on hold"))']);
+  const id = '6f9619ff-8b86-d011-b42d-00cf4fc964ff';
+  expect(anywhereParameter(fields.slice(4), id)).toEqual(['or', `(id.eq.${id})`]);
+  expect(anywhereParameter(fields.slice(2), 'x')).toEqual(['number', 'in.()']);
 });
 
 it('searchParameter escapes characters that have a meaning in a filter when it searches several fields for a string', () => {

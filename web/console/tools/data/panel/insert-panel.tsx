@@ -31,19 +31,31 @@ const madeBecause = (field: Field): string | null =>
 const defaultWords = (field: Field): string =>
   field.identity !== null ? 'the next number' : (field.default ?? (field.nullable ? 'null' : 'required'));
 
+/** Returns the values of a row that its copy can have: all but the key and what the database makes. */
+function copyOf(row: Row | null, entity: Entity): Row {
+  const kept = entity.fields.filter(
+    (field) => madeBecause(field) === null && field.files === undefined && !entity.primary_key.includes(field.name),
+  );
+  return row === null ? {} : Object.fromEntries(kept.map(({ name }) => [name, row[name] ?? null]));
+}
+
 /** Panel of a new row. Sends only the fields that have a value, so PostgreSQL sets the defaults of the other fields. */
 export function InsertPanel({
   table,
   entities,
+  start,
   onInserted,
   onClose,
 }: {
   table: Table;
   entities: readonly Entity[];
-  onInserted: (row: Row | null) => void;
+  /** The row whose values the new row starts with; null for an empty one. */
+  start: Row | null;
+  /** `isLast` is false if another row follows. */
+  onInserted: (row: Row | null, isLast: boolean) => void;
   onClose: () => void;
 }) {
-  const [values, setValues] = useState<Row>({});
+  const [values, setValues] = useState<Row>(() => copyOf(start, table.entity));
   const [now] = useState(() => new Date());
   const { files, pending, settle } = useInsertedFiles(table);
   const { mutate, isPending, error, reset } = useMutation(insertRow(table));
@@ -55,19 +67,19 @@ export function InsertPanel({
     const value = values[field.name];
     return typeof value === 'string' ? readTyped(field, value, now).wrong : null;
   };
-  const save = () => {
+  const save = (isLast: boolean) => {
     if (isPending || pending !== null || table.entity.fields.some((field) => wrong(field) !== null)) return;
     mutate(readValues(table.entity.fields, values, now), {
       onSuccess: (row) => {
         settle(values);
         if (row) recordInsertion(table, row);
-        onInserted(row);
+        onInserted(row, isLast);
       },
     });
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    save();
+    save(true);
   };
   const blamed = error === null ? undefined : /column "([^"]+)"/.exec(error.message)?.[1];
 
@@ -88,7 +100,7 @@ export function InsertPanel({
               blamed={blamed === field.name}
               autoFocus={index === table.entity.fields.findIndex((each) => madeBecause(each) === null)}
               onChange={(value) => set(field.name, value)}
-              onSave={save}
+              onSave={() => save(true)}
             />
           ))}
         </FormFilesContext>
@@ -97,6 +109,9 @@ export function InsertPanel({
           <span className={styles.buttons}>
             <Button kind="first" type="submit" busy={isPending && 'Inserting'} offBecause={pending}>
               Insert
+            </Button>
+            <Button busy={isPending && 'Inserting'} offBecause={pending} onClick={() => save(false)}>
+              Insert and next
             </Button>
             <Button kind="quiet" onClick={onClose}>
               Cancel

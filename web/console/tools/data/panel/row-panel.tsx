@@ -38,11 +38,13 @@ interface RowPanelProps {
   /** State machines of the entity by field. */
   machines: ReadonlyMap<string, Machine>;
   readOnlyBecause: (field: Field) => string | null;
+  /** Opens a new row with the values of this one. */
+  onDuplicate: { run: () => void; offBecause: string | null };
   onDelete: { run: () => void; offBecause: string | null };
 }
 
 /** Panel of a row: every field, links to referenced rows, and the rows that reference it. */
-export function RowPanel({ onDelete, onClose, onPrevious, onNext, ...shown }: RowPanelProps & PanelSteps) {
+export function RowPanel({ onDuplicate, onDelete, onClose, onPrevious, onNext, ...shown }: RowPanelProps & PanelSteps) {
   const { table, entities, row, rowKey, machines } = shown;
   const { entity } = table;
   const title = labelField(entity);
@@ -72,6 +74,9 @@ export function RowPanel({ onDelete, onClose, onPrevious, onNext, ...shown }: Ro
         />
       </div>
       <div className={styles.foot}>
+        <Button small offBecause={onDuplicate.offBecause} onClick={onDuplicate.run}>
+          Duplicate
+        </Button>
         <Button small kind="danger" offBecause={onDelete.offBecause} onClick={onDelete.run}>
           Delete
         </Button>
@@ -81,7 +86,15 @@ export function RowPanel({ onDelete, onClose, onPrevious, onNext, ...shown }: Ro
 }
 
 /** The fields of a row. One of them is edited at a time. */
-function Fields({ table, entities, row, rowKey, labels, machines, readOnlyBecause }: Omit<RowPanelProps, 'onDelete'>) {
+function Fields({
+  table,
+  entities,
+  row,
+  rowKey,
+  labels,
+  machines,
+  readOnlyBecause,
+}: Omit<RowPanelProps, 'onDelete' | 'onDuplicate'>) {
   const [editing, setEditing] = useState<string | null>(null);
   return (
     <dl>
