@@ -34,6 +34,9 @@ it('the one-time link leads to an app that the stock client can use, and is refu
   await page.getByRole('heading', { name: 'Create your first app' }).waitFor();
   await page.getByRole('button', { name: 'Create app' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create app' });
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Help Désk');
+  expect(await dialog.getByRole('textbox', { name: 'Ref' }).inputValue()).toBe('help-desk');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('');
   await dialog.getByRole('textbox', { name: 'Ref' }).fill('Help Desk');
   await dialog.getByRole('button', { name: 'Create app' }).click();
   expect(await dialog.getByRole('textbox', { name: 'Ref' }).getAttribute('aria-invalid')).toBe('true');

@@ -7,7 +7,7 @@ import { FormDialog } from '../forms/form-dialog.tsx';
 import { ApiFailure } from '../queries/api-failure.ts';
 import { cloneApp, createApp } from '../queries/apps.ts';
 import styles from './apps.module.css';
-import { refFault } from './ref-rule.ts';
+import { refFault, refFor } from './ref-rule.ts';
 
 /** Creates an app and opens it. */
 export function MakeApp({ onClose }: { onClose: () => void }) {
@@ -88,8 +88,10 @@ function AppForm({
   onClose: () => void;
   children: ReactNode;
 }) {
-  const [ref, setRef] = useState('');
   const [name, setName] = useState('');
+  /** The ref that the builder typed; null while it follows the name. */
+  const [typed, setTyped] = useState<string | null>(null);
+  const ref = typed ?? refFor(name);
   const [tried, setTried] = useState(false);
   const navigate = useNavigate();
   const fault = refFault(ref);
@@ -103,6 +105,14 @@ function AppForm({
   return (
     <FormDialog {...{ title, verb, pending, onClose }} error={taken ? null : error} onSubmit={submit}>
       <TextInput
+        label="Name"
+        placeholder="Helpdesk"
+        autoComplete="off"
+        data-autofocus
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <TextInput
         label="Ref"
         description={
           <>
@@ -115,17 +125,8 @@ function AppForm({
         autoCapitalize="off"
         spellCheck={false}
         required
-        data-autofocus
         value={ref}
-        onChange={(event) => setRef(event.currentTarget.value)}
-      />
-      <TextInput
-        label="Name"
-        description="The console shows this name. Optional."
-        placeholder="Helpdesk"
-        autoComplete="off"
-        value={name}
-        onChange={(event) => setName(event.currentTarget.value)}
+        onChange={(event) => setTyped(event.currentTarget.value)}
       />
       {children}
     </FormDialog>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { refFault } from './ref-rule.ts';
+import { refFault, refFor } from './ref-rule.ts';
 
 it.each(['abc', 'help-desk-2', `a${'b'.repeat(39)}`])('refFault accepts %s as a ref', (ref) =>
   expect(refFault(ref)).toBeNull(),
@@ -15,3 +15,14 @@ it.each([
   ['help_desk', /Only/],
   ['abc\n', /Only/],
 ])('refFault explains why %j is not a valid ref', (ref, why) => expect(refFault(ref)).toMatch(why));
+
+it.each([
+  ['Café Zürich', 'cafe-zurich'],
+  ['  2nd Floor: desks & chairs! ', 'nd-floor-desks-chairs'],
+  ['Jo', 'jo-app'],
+  [`${'long '.repeat(9)}`, 'long-long-long-long-long-long-long-long'],
+  ['مكتب', ''],
+])('refFor makes a valid ref of the name %j', (name, ref) => {
+  expect(refFor(name)).toBe(ref);
+  if (ref !== '') expect(refFault(ref)).toBeNull();
+});
