@@ -42,7 +42,10 @@ $probe$`;
  * @returns the rights that the login lacks; none for a superuser
  */
 export async function missingRights(server: Executor): Promise<RightName[]> {
-  const results = await server.run([plain(PROBE), plain(`select pg_catalog.current_setting('ninefold.missing') as missing`)]);
+  const results = await server.run([
+    plain(PROBE),
+    plain(`select pg_catalog.current_setting('ninefold.missing') as missing`),
+  ]);
   const missing = (results[1] && rowsAsText(results[1])[0]?.missing) ?? '';
   return rightNames.filter((name) => missing.split(' ').includes(name));
 }

@@ -1,14 +1,18 @@
-import { type RightName } from '../../../contract/server-rights.ts';
+import type { RightName } from '../../../contract/server-rights.ts';
 
 /** Roles that own objects of Ninefold. ALTER … OWNER TO asks whether the new owner may create in the schema. */
 const OWNERS = 'supabase_auth_admin, ninefold_server, pg_database_owner';
 
-/** SQL that lets the owners create objects in a schema, or takes the right away. Only a file that needs the right has it. */
-const allowOwners = (verb: 'grant' | 'revoke', schema: string): string => `do $own$ begin
-  if pg_catalog.to_regnamespace('${schema}') is not null then
-    ${verb} create on schema ${schema} ${verb === 'grant' ? 'to' : 'from'} ${OWNERS};
+/** SQL that lets the owners create objects for the time of a file, or takes the right away. */
+const allowOwners = (verb: 'grant' | 'revoke'): string => {
+  const owners = `${verb === 'grant' ? 'to' : 'from'} ${OWNERS}`;
+  return `do $own$ begin
+  execute pg_catalog.format('${verb} create on database %I ${owners}', pg_catalog.current_database());
+  if pg_catalog.to_regnamespace('ninefold') is not null then
+    ${verb} create on schema ninefold ${owners};
   end if;
 end $own$;`;
+};
 
 /** Schema files that only change pg_catalog. */
 const ofCatalog = new Set(['0004_hide_other_apps', '0023_cheaper_hiding']);
@@ -45,7 +49,10 @@ const replaced: Readonly<Record<string, readonly (readonly [text: string, by: st
       `select m.umid, ''::text from pg_catalog.pg_user_mappings m`,
     ],
   ],
-  '0015_http': [['r.rolsuper', `r.oid = ${OWNER_OF_NINEFOLD}`], ownedByOwner('supabase_functions', 'function supabase_functions.http_request()')],
+  '0015_http': [
+    ['r.rolsuper', `r.oid = ${OWNER_OF_NINEFOLD}`],
+    ownedByOwner('supabase_functions', 'function supabase_functions.http_request()'),
+  ],
   '0021_trace_context': [['r.rolsuper', `r.oid = ${OWNER_OF_NINEFOLD}`]],
 };
 
@@ -58,5 +65,5 @@ export function withoutSuperuser({ name, sql }: { name: string; sql: string }, m
   let text = sql.replace(CATALOG_BLOCK, '');
   if (missing.includes('eventTriggers')) text = text.replace(EVENT_TRIGGER, '');
   for (const [old, by] of replaced[name] ?? []) text = text.replaceAll(old, by);
-  return [allowOwners('grant', 'ninefold'), text, allowOwners('revoke', 'ninefold')].join('\n');
+  return [allowOwners('grant'), text, allowOwners('revoke')].join('\n');
 }
