@@ -31,7 +31,8 @@ const rights = {
   },
   serverFiles: {
     lacks: 'list files of the server (pg_ls_dir)',
-    effect: 'The watchdog does not count temporary files of an app as a whole.',
+    effect:
+      'The watchdog counts neither the temporary files of an app as a whole nor what it writes to catalogs that all apps share.',
   },
 } as const satisfies Readonly<Record<string, ServerRight>>;
 

@@ -40,7 +40,7 @@ export class SchemaPoll {
   /** Looks at the catalog, and reports a change since the last look. The first look is a change. */
   async look(): Promise<void> {
     // A look that is running may have begun before the change of this caller.
-    while (this.#looking) await this.#looking.catch(() => undefined);
+    while (this.#looking !== null) await this.#looking.catch(() => undefined);
     this.#looking = this.#look();
     try {
       await this.#looking;

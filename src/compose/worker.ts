@@ -196,7 +196,7 @@ export async function composeWorker(
     maintenance: smallPool(server.target, 4),
     locks: smallPool(server.target, 8),
     consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
-    specifications: new SpecificationService(tasks, origins, nodeLimits(config), readBackupOf(config)),
+    specifications: openSpecifications(tasks, origins, config, server),
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
@@ -377,6 +377,9 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 }
 
 type Auth = ReturnType<typeof composeAuth>;
+
+const openSpecifications = (tasks: TaskRunner, origins: Origins, config: Config, server: Server) =>
+  new SpecificationService(tasks, origins, nodeLimits(config), readBackupOf(config), server.missingRights);
 
 /** Returns a function that reads what chapter 9 says of the node's backups. */
 function readBackupOf({ home, backupTarget }: Config): () => Promise<BackupFigures | null> {

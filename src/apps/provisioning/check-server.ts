@@ -81,6 +81,7 @@ function lackedByLogin(row: Readonly<Record<string, string | null>>): string[] {
       `a superuser, or a login with CREATEROLE, CREATEDB and BYPASSRLS (“${row.login}” lacks ${attributes.join(', ')})`,
     ];
   }
+  if (/^app_/.test(row.login ?? '')) return ['a login whose name does not begin with “app_”, as those of apps do'];
   if (Number(row.number) >= OLDEST_MANAGED * 10_000) return [];
   return [`version ${OLDEST_MANAGED} or newer for a login that is no superuser, such as “${row.login}”`];
 }

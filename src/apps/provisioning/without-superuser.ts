@@ -34,7 +34,7 @@ const ownedByOwner = (schema: string, object: string): readonly [text: string, b
 };
 
 /** Texts of the files that need a superuser, and texts with the same meaning for the login that owns the schema. */
-const replaced: Readonly<Record<string, readonly (readonly [text: string, by: string])[]>> = {
+export const replaced: Readonly<Record<string, readonly (readonly [text: string, by: string])[]>> = {
   '0002_versions': [
     [
       'select a.rolsuper from pg_catalog.pg_authid a where a.rolname = session_user',
