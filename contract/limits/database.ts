@@ -93,6 +93,17 @@ export const databaseLimits = limitsOf('database', {
     default: 3000,
     meaning: 'How long an update of Ninefold’s own schema in an app’s database waits for a table that is in use.',
   },
+  appMoveRetrySeconds: {
+    unit: 'seconds',
+    default: 2,
+    meaning: 'When a client tries again while its app moves to another PostgreSQL server (Retry-After).',
+    code: 'app_moving',
+  },
+  leftDatabaseSeconds: {
+    unit: 'seconds',
+    default: 86_400,
+    meaning: 'How long the closed database of an app stays on the PostgreSQL server that the app has left.',
+  },
   schemaRetryMilliseconds: {
     unit: 'milliseconds',
     default: 5000,

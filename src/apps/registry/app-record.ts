@@ -1,3 +1,5 @@
+import type { RightName } from '../../../contract/server-rights.ts';
+import type { ConnectionConfig } from '../../database/connection-config.ts';
 import type { AppKeys } from '../keys/app-keys.ts';
 
 /** All data that a node needs to serve an app. */
@@ -11,13 +13,29 @@ export interface AppRecord extends AppKeys {
   readonly authenticatorPassword: string;
   /** Time of creation in ISO 8601. */
   readonly createdAt: string;
+  /** The ref of the app's PostgreSQL server; absent for an app on the server of the console. */
+  readonly serverRef?: string;
+  /** How to reach that server. */
+  readonly host?: AppHost;
+  /** True while the app is moved to another server. No node serves it then. */
+  readonly isMoving?: true;
+}
+
+/** A PostgreSQL server besides that of the console. */
+export interface AppHost {
+  /** Connection parameters of the login that owns the databases there; `database` is the maintenance database. */
+  readonly target: ConnectionConfig;
+  readonly missingRights: readonly RightName[];
 }
 
 /** The encrypted part of a record; the rest is in the console's table `apps`. */
-export type AppSecrets = Omit<AppRecord, keyof AppEntry>;
+export type AppSecrets = Omit<AppRecord, keyof AppEntry | 'host'>;
 
 /** The part of a record in the console's table `apps`, which is not secret. */
-export type AppEntry = Pick<AppRecord, 'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt'>;
+export type AppEntry = Pick<
+  AppRecord,
+  'ref' | 'name' | 'database' | 'schemaFile' | 'createdAt' | 'serverRef' | 'isMoving'
+>;
 
 /** Pattern of a ref, the short name of an app in URLs. */
 export const REF = /^[a-z][a-z0-9-]{2,39}$/;

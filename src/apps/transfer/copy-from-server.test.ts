@@ -21,6 +21,7 @@ import { Events } from '../../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../postgres/embedded.ts';
 import type { Apps } from '../apps.ts';
 import { Lifecycle } from '../provisioning/lifecycle.ts';
+import { ServerPools } from '../provisioning/server-pools.ts';
 import { Registry } from '../registry/registry.ts';
 import { type Server, smallPool } from '../registry/server.ts';
 import { dumpSchema } from './pg-dump.ts';
@@ -82,9 +83,10 @@ async function copyApp() {
   const registryPool = smallPool({ ...server.target, database: 'app_console' });
   // The workers of the node learn of the copy from the console's database.
   const apps = { forget: async () => undefined } as unknown as Apps;
+  const registry = new Registry(registryPool, server.masterKey);
   const lifecycle = new Lifecycle({
-    ...{ server, apps, maintenance: pools[0], locks: pools[1], events: new Events() },
-    registry: new Registry(registryPool, server.masterKey),
+    ...{ apps, locks: pools[1], events: new Events(), registry },
+    servers: new ServerPools({ server, maintenance: pools[0] }, registry),
     store: new FolderStore(join(node.home, 'files/apps'), join(node.home, 'files/incoming')),
   });
   const connection = parseConnectionUrl(sourceUrl(), 'ninefold');
