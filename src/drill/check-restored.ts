@@ -2,7 +2,9 @@ import type { DrillCheck, DrillResult } from '../../contract/backup.ts';
 import { databaseName } from '../apps/registry/app-record.ts';
 import { superuserIn, withPool } from '../apps/registry/server.ts';
 import type { DrillRecord } from '../backup/backup-home.ts';
+import type { ConnectionConfig } from '../database/connection-config.ts';
 import type { Executor } from '../database/database.ts';
+import { RawSession } from '../database/raw-session.ts';
 import { plain, rowsAsText } from '../database/statement.ts';
 import type { SpecificationService } from '../specification/serve/specification-service.ts';
 import { readHead } from '../specification/serve/versions/store.ts';
@@ -70,7 +72,7 @@ async function checkApp({ restored, specifications, record, build }: DrillOption
     ),
   ];
   if (ref === record.app) {
-    checks.push(await attempt(ref, 'rows', () => withPool(target, (pool) => compareRows(pool, record))));
+    checks.push(await attempt(ref, 'rows', () => compareRows(target, record)));
   }
   // The last check, because it creates an extension.
   checks.push(await attempt(ref, 'indexes', () => withPool(target, checkIndexes)));
@@ -124,9 +126,14 @@ async function checkIndexes(executor: Executor): Promise<string | null> {
   return damaged.length === 0 ? null : named(damaged);
 }
 
-async function compareRows(executor: Executor, { rows }: DrillRecord): Promise<string | null> {
-  const found = await countRows(executor);
-  const names = [...new Set([...Object.keys(rows), ...Object.keys(found)])];
+async function compareRows(target: ConnectionConfig, { rows }: DrillRecord): Promise<string | null> {
+  const names = Object.keys(rows);
+  const session = await RawSession.open(target);
+  const count = async () => {
+    await session.query('begin isolation level repeatable read, read only');
+    return countRows(session, names);
+  };
+  const found = await count().finally(() => session.close());
   const different = names.filter((name) => rows[name] !== found[name]);
   return different.length === 0
     ? null
