@@ -147,7 +147,7 @@ describe('COPY … FROM STDIN', () => {
   it('loads the data that follows the statement, in migrations, dry runs and the SQL page', async () => {
     const { ref } = await createApp(node);
     const dump = `COPY public.t (a, b) FROM stdin;\n1\tit's; \\\\ "x"\n2\t\\N\n\\.\n\nCOPY "_realtime"."tenants" (id) FROM stdin;\n1\n\\.\n
-SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "vault"."secrets" ("id") VALUES (1);\n`;
+SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "pgsodium"."key" ("id") VALUES (1);\n`;
     const files = [{ name: '1.sql', sql: head + dump }];
     const trial = await admin<{ failed: unknown; tried: string[] }>(node, 'POST', `/apps/${ref}/migrations/trial`, {
       files,
@@ -157,7 +157,7 @@ SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO 
     expect(warnings.map(({ line, message }) => [line, message])).toEqual([
       [7, expect.stringContaining('no table _realtime.tenants')],
       [11, expect.stringContaining('"pgsodium.key_key_id_seq" does not exist')],
-      [12, expect.stringContaining('relation "vault.secrets" does not exist')],
+      [12, expect.stringContaining('relation "pgsodium.key" does not exist')],
     ]);
     const { results } = await runSql(
       node,

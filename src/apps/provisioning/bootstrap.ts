@@ -16,6 +16,7 @@ import { ensureTemplate, provision } from './provision.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { updateSchema } from './update-schema.ts';
+import { ensureVaultKeys } from './vault-keys.ts';
 
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
@@ -133,6 +134,10 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
       maintenance,
       records.map(({ ref }) => ref),
       server.temporaryBytes,
+    );
+    await ensureVaultKeys(
+      maintenance,
+      records.map(({ ref }) => ref),
     );
     const console = await registry.find(CONSOLE_REF);
     if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);

@@ -46,6 +46,9 @@ const sourceUrl = () => inDatabase(scratch.url, `app_${app.ref}`);
 beforeAll(async () => {
   app = await createApp(node);
   await withClient(app.database_url ?? '', (client) => client.query(unusualObjects(proof)));
+  await withClient(app.database_url ?? '', (client) =>
+    client.query(`select vault.create_secret('of the source', 'kept')`),
+  );
   expect((await clientOf(app).auth.signUp({ email, password })).error).toBeNull();
   const { error } = await clientOf(app, app.secret_key ?? '')
     .storage.from('files')
@@ -167,9 +170,21 @@ it.each(Object.entries(facts))('copies what pg_dump leaves out: %s', async (_, q
 const CHANGED =
   /^"(auth"\."(sessions|refresh_tokens|one_time_tokens|flow_state|mfa_amr_claims|users|audit_log_entries)|cron"|net"|realtime"|trap"\."ran|ninefold"\."(versions|journal|mails|settings|authors|.*count|request|.*sign_in|unused|watched|changes))/;
 
+it('keeps the secrets of the Vault sealed, and the copy opens them', async () => {
+  const [source, target] = await inBoth((session) =>
+    session.query(`select secret from vault.secrets where name = 'kept'`),
+  );
+  expect(target).toEqual(source);
+  expect(source[0]?.secret).not.toContain('of the source');
+  const opened = await withClient(await copyUrl(), (client) =>
+    client.query(`set role "app_${copy}"; select decrypted_secret from vault.decrypted_secrets`),
+  );
+  expect((opened as unknown as { rows: unknown[] }[]).at(-1)?.rows).toEqual([{ decrypted_secret: 'of the source' }]);
+});
+
 it('copies all rows', async () => {
   const [source, target] = await inBoth(async (session) => {
-    const { tables } = await readSource(session);
+    const { tables } = await readSource(session, '');
     const sums: [table: string, sum: string][] = [];
     for (const { name } of tables.filter((table) => !CHANGED.test(table.name))) {
       const head = 'copy '.length;
@@ -231,7 +246,7 @@ it('no session of the superuser evaluates what the owner of the app defined', as
   expect(copies.length).toBeGreaterThan(50);
   expect(
     copies.filter(
-      (table) => !/^("(ninefold|cron|net)"\.|"supabase_functions"."hooks"|pg_catalog\.pg_largeobject)/.test(table),
+      (table) => !/^("(ninefold|cron|net|vault)"\.|"supabase_functions"."hooks"|pg_catalog\.pg_largeobject)/.test(table),
     ),
   ).toEqual([]);
   const made = [

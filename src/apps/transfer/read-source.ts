@@ -58,6 +58,8 @@ export interface SourceFacts {
   /** Roles that are superusers at the source. */
   readonly superusers: ReadonlySet<string>;
   readonly hasPublicSchema: boolean;
+  /** The password verifier that is the key of the app's Vault; null if the app has none. */
+  readonly vaultKey: string | null;
 }
 
 /** Reads the properties of a database. @param session A session in any database of its server. */
@@ -82,11 +84,17 @@ const USER_SCHEMA = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 const ofExtension = (catalog: string, oid: string) => `exists (select from pg_catalog.pg_depend d
   where d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass and d.objid = ${oid} and d.objsubid = 0 and d.deptype = 'e')`;
 
-/** Reads a database as of the snapshot of the session, which runs as the superuser in a transaction. */
-export async function readSource(session: RawSession): Promise<SourceFacts> {
+/**
+ * Reads a database as of the snapshot of the session, which runs as the superuser in a transaction.
+ * @param vaultRole The role with the key of the app's Vault.
+ */
+export async function readSource(session: RawSession, vaultRole: string): Promise<SourceFacts> {
   const superusers = await session.query('select rolname from pg_catalog.pg_roles where rolsuper');
   const extensions = await session.query(
     'select e.extname, r.rolname from pg_catalog.pg_extension e join pg_catalog.pg_roles r on r.oid = e.extowner',
+  );
+  const [vault] = await session.query(
+    `select a.rolpassword from pg_catalog.pg_authid a where a.rolname = ${literal(vaultRole)}`,
   );
   const [place] = await session.query(`select pg_catalog.to_regnamespace('public') is not null as has`);
   return {
@@ -98,6 +106,7 @@ export async function readSource(session: RawSession): Promise<SourceFacts> {
     filledViews: await readFilledViews(session),
     superusers: new Set(superusers.map((row) => row.rolname ?? '')),
     hasPublicSchema: place?.has === 't',
+    vaultKey: vault?.rolpassword ?? null,
   };
 }
 
