@@ -10,6 +10,7 @@ import { Registry } from '../registry/registry.ts';
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
 import { checkServer, ServerUnfitError } from './check-server.ts';
 import { reopenCopied } from './copy-database.ts';
+import { dropUnusedRoles } from './database-roles.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureMaintenanceDatabase } from './maintenance-database.ts';
 import { ensureTemplate, provision } from './provision.ts';
@@ -139,6 +140,7 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
       maintenance,
       records.map(({ ref }) => ref),
     );
+    await dropUnusedRoles(maintenance);
     const console = await registry.find(CONSOLE_REF);
     if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);
   });

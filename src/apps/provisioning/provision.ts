@@ -25,6 +25,7 @@ import {
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
 import { type TransferResult, type TransferSource, transferDatabase } from '../transfer/transfer-database.ts';
 import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
+import { copyDatabaseRoles, dropUnusedRoles } from './database-roles.ts';
 import { runEndingBlockers } from './end-blockers.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError, SchemaUnfitError } from './schema-files.ts';
@@ -73,6 +74,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   await withPool(superuserIn(server, database), async (pool) => {
     if (from) {
       await copyVaultKey(maintenance, from, ref);
+      await copyDatabaseRoles(maintenance, from, ref);
       await reassignObjects(pool, from, { owner, authenticator });
       await pauseScheduledWork(pool, ownerRole(ref), database);
     }
@@ -265,6 +267,7 @@ export async function unprovision(
 ): Promise<void> {
   if (!isAttached(app)) await dropDatabase(maintenance, app.database);
   await dropRoles(maintenance, server, app.ref);
+  await dropUnusedRoles(maintenance);
 }
 
 /**

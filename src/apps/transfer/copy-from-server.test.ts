@@ -246,7 +246,8 @@ it('no session of the superuser evaluates what the owner of the app defined', as
   expect(copies.length).toBeGreaterThan(50);
   expect(
     copies.filter(
-      (table) => !/^("(ninefold|cron|net|vault)"\.|"supabase_functions"."hooks"|pg_catalog\.pg_largeobject)/.test(table),
+      (table) =>
+        !/^("(ninefold|cron|net|vault)"\.|"supabase_functions"."hooks"|pg_catalog\.pg_largeobject)/.test(table),
     ),
   ).toEqual([]);
   const made = [
