@@ -5,8 +5,8 @@
 --
 -- A dropped role has a row without set_option, which PostgreSQL 15 lacks.
 --
--- GRANT and DROP ROLE lock the role until the end of the transaction, and an app could hold the lock while others wait. So these functions write
--- the rows of pg_auth_members that GRANT would write. The node drops roles that no app has (src/apps/provisioning/database-roles.ts).
+-- CREATE ROLE, GRANT and DROP ROLE lock the role until the end of the transaction, and an app could hold the lock while others wait. So these
+-- functions write the rows of pg_authid and pg_auth_members that CREATE ROLE and GRANT would write. The node drops roles that no app has (src/apps/provisioning/database-roles.ts).
 
 -- A name that other code gives a meaning to: roles of PostgreSQL, of the server and of apps.
 create or replace function ninefold.is_database_role_name(name text) returns boolean
@@ -51,6 +51,7 @@ create or replace function ninefold.create_database_role(name text) returns void
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
   set lock_timeout = '5s'
+  set allow_system_table_mods = on
 as $$
 declare
   app_owner constant oid := (select d.datdba from pg_catalog.pg_database_of_server d where d.datname = current_database());
@@ -74,10 +75,13 @@ begin
       raise exception 'the apps of a server may have 2000 database roles' using errcode = '54000';
     end if;
     begin
-      execute format('create role %I nologin connection limit 0', create_database_role.name);
+      insert into pg_catalog.pg_authid (oid, rolname, rolsuper, rolinherit, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication,
+        rolbypassrls, rolconnlimit)
+      values (pg_nextoid('pg_catalog.pg_authid', 'oid', 'pg_catalog.pg_authid_oid_index'), create_database_role.name, false, true, false, false,
+        false, false, false, 0);
     exception
       -- Another app has created it meanwhile.
-      when duplicate_object or unique_violation then null;
+      when unique_violation then null;
     end;
   end if;
   -- A role that the operator of the server created never becomes one of an app.

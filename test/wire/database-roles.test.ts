@@ -125,7 +125,7 @@ describe('ninefold.create_database_role', () => {
       `alter role ${name} login`,
       `alter role ${name} superuser`,
       `alter role ${name} connection limit 5`,
-      `alter role ${name} rename to pg_x`,
+      `alter role ${name} rename to free`,
       `grant ${name} to anon`,
       `grant anon to ${name}`,
       `drop role ${name}`,
