@@ -1,12 +1,22 @@
+import { createHmac } from 'node:crypto';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
 import { outcomeOf, superuserUrl, withClient } from '../support/database.ts';
 import { uniqueRef } from '../support/unique.ts';
 
 const node = inject('node');
 /** A name that no other test file uses. */
 const name = `role_${uniqueRef('r').replaceAll('-', '_')}`;
+const secret = 'a secret for tokens of other issuers, long enough';
+
+/** Signs a token as a server of the app's builder does. */
+function signToken(claims: object): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const text = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`;
+  return `${text}.${createHmac('sha256', secret).update(text).digest('base64url')}`;
+}
+
 let app: AppConnection;
 let other: AppConnection;
 
@@ -154,5 +164,109 @@ describe('ninefold.create_database_role', () => {
       [{ may: true }],
     );
     expect(await asOwner(`set role ${name}; select id from public.notes`, copy)).not.toBe('42501');
+  });
+});
+
+describe('a migration', () => {
+  const migrate = async (sql: string, to: AppConnection) => {
+    const { warnings } = await admin<{ warnings: { message: string }[] }>(node, 'POST', `/apps/${to.ref}/migrations`, {
+      files: [{ name: `${uniqueRef('m')}.sql`, sql }],
+    });
+    return warnings.map(({ message }) => message);
+  };
+
+  it('creates, grants and drops roles by statements, in DO blocks and with EXECUTE', async () => {
+    const project = await createApp(node);
+    const roles = ['a', 'b', 'c', 'd', 'e', 'f'].map((end) => `${name}_${end}`);
+    const [a, b, c, d, e, f] = roles;
+    expect(
+      await migrate(
+        `create role ${a} nologin noinherit;
+         grant ${a} to authenticator;
+         create table public.notes (id int);
+         create function public.f() returns int language sql as 'select 1';
+         do $$ begin execute 'create role ${b} nologin'; end $$;
+         do $$ begin if not exists (select 1 from pg_roles where rolname = '${c}') then create role ${c}; end if; end $$;
+         do $$ begin if not exists (select 1 from pg_roles where rolname = '${c}') then create role ${c}; end if; end $$;
+         do $$ begin create role ${c}; exception when duplicate_object then null; end $$;
+         do $$ declare r text; begin foreach r in array array['${d}', '${e}'] loop
+           execute format('create role %I', r);
+           execute format('grant %I to authenticator', r);
+           execute format('revoke all on function public.f() from public, %I', r);
+           execute format('grant select on public.notes to %I', r) || '';
+         end loop; end $$;
+         grant usage on schema public to ${a}, ${b};
+         create policy p on public.notes to ${a}, authenticated using (true);
+         create role ${f}; drop role ${f}; drop role if exists ${f};`,
+        project,
+      ),
+    ).toEqual([]);
+    expect(await asOwner('select ninefold.database_roles()::text as role order by 1', project)).toEqual(
+      [a, b, c, d, e].map((role) => ({ role })),
+    );
+    expect(
+      await asOwner(
+        `select r, pg_has_role('app_${project.ref}_authenticator', r, 'SET') as allowed, has_table_privilege(r, 'public.notes', 'select') as reads
+         from unnest(array['${a}', '${b}', '${d}']) r`,
+        project,
+      ),
+    ).toEqual([
+      { r: a, allowed: true, reads: false },
+      { r: b, allowed: false, reads: false },
+      { r: d, allowed: true, reads: true },
+    ]);
+  });
+
+  it('says in a warning which attributes and memberships a role does not get', async () => {
+    const project = await createApp(node);
+    const role = `${name}_w`;
+    expect(
+      await migrate(
+        `create role ${role} login password 'x' superuser; grant ${role} to authenticated; grant anon to ${role}; alter role ${role} bypassrls`,
+        project,
+      ),
+    ).toEqual([
+      expect.stringContaining('without login and attributes'),
+      expect.stringContaining(`${role} is not granted to authenticated`),
+      expect.stringContaining('anon is not granted'),
+      expect.stringContaining('stays without login'),
+    ]);
+    expect(await asOwner(`select pg_has_role('authenticated', '${role}', 'MEMBER') as is_member`, project)).toEqual([
+      { is_member: false },
+    ]);
+  });
+
+  it('serves requests whose token names a role that GRANT … TO authenticator allows', async () => {
+    const project = await createApp(node, { jwt_secret: secret });
+    const [reader, writer] = [`${name}_reader`, `${name}_writer`];
+    await migrate(
+      `create role ${reader}; create role ${writer}; grant ${reader} to authenticator;
+       create table public.notes (id int); insert into notes values (1); revoke all on notes from anon, authenticated;
+       grant usage on schema public to ${reader}, ${writer}; grant select on notes to ${reader}, ${writer};
+       alter table notes enable row level security; create policy p on notes to ${reader}, ${writer} using (true)`,
+      project,
+    );
+    const call = async (role: string, at = project) => {
+      const token = signToken({ role, exp: Math.floor(Date.now() / 1000) + 600 });
+      const response = await fetch(`${at.url}/rest/v1/notes`, {
+        headers: { apikey: at.publishable_key ?? '', authorization: `Bearer ${token}` },
+      });
+      return [response.status, await response.json()];
+    };
+    expect(await call(reader)).toEqual([200, [{ id: 1 }]]);
+    expect((await call(writer))[0]).not.toBe(200);
+    expect((await call(`app_${project.ref}_vault`))[0]).not.toBe(200);
+  });
+
+  it('does not wait for an app that holds the creation of the same name for longer than five seconds', async () => {
+    const role = `${name}_held`;
+    await withClient(other.database_url ?? '', async (client) => {
+      await client.query(`begin; select ninefold.create_database_role('${role}')`);
+      const started = performance.now();
+      expect(await create(role)).toBe('55P03');
+      expect(performance.now() - started).toBeLessThan(8000);
+      await client.query('rollback');
+    });
+    expect(await create(role)).toHaveLength(1);
   });
 });
