@@ -12,8 +12,10 @@
 create or replace function ninefold.is_database_role_name(name text) returns boolean
   language sql immutable
   set search_path = pg_catalog, pg_temp
-  return octet_length(name) between 1 and 63 and name !~ '^(pg_|app_|ninefold|supabase_|replaced_)'
-    and name <> all (array['public', 'none', 'anon', 'authenticated', 'service_role', 'authenticator', 'postgres', 'dashboard_user', 'pgbouncer']);
+as $$
+  select octet_length(name) between 1 and 63 and name !~ '^(pg_|app_|ninefold|supabase_|replaced_)'
+    and name <> all (array['public', 'none', 'anon', 'authenticated', 'service_role', 'authenticator', 'postgres', 'dashboard_user', 'pgbouncer'])
+$$;
 comment on function ninefold.is_database_role_name is 'Returns true for a name that an app may give to a database role.';
 
 -- Returns the roles of this app.

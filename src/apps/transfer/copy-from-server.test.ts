@@ -47,7 +47,10 @@ beforeAll(async () => {
   app = await createApp(node);
   await withClient(app.database_url ?? '', (client) => client.query(unusualObjects(proof)));
   await withClient(app.database_url ?? '', (client) =>
-    client.query(`select vault.create_secret('of the source', 'kept')`),
+    client.query(`select vault.create_secret('of the source', 'kept'); select ninefold.create_database_role('transferred_role');
+      select ninefold.allow_database_role('transferred_role'); grant create on schema public to transferred_role;
+      create table public.of_role (id int); alter table public.of_role owner to transferred_role;
+      create policy p on public.of_role to transferred_role using (true)`),
   );
   expect((await clientOf(app).auth.signUp({ email, password })).error).toBeNull();
   const { error } = await clientOf(app, app.secret_key ?? '')
@@ -182,6 +185,17 @@ it('keeps the secrets of the Vault sealed, and the copy opens them', async () =>
   expect((opened as unknown as { rows: unknown[] }[]).at(-1)?.rows).toEqual([{ decrypted_secret: 'of the source' }]);
 });
 
+it('gives the copy the database roles of the app', async () => {
+  const owned = await withClient(await copyUrl(), (client) =>
+    client.query(`set role "app_${copy}"; select ninefold.database_roles() as role,
+      (select tableowner from pg_tables where tablename = 'of_role') as owner,
+      pg_has_role('app_${copy}_authenticator', 'transferred_role', 'SET') as allowed`),
+  );
+  expect((owned as unknown as { rows: unknown[] }[]).at(-1)?.rows).toEqual([
+    { role: 'transferred_role', owner: 'transferred_role', allowed: true },
+  ]);
+});
+
 it('copies all rows', async () => {
   const [source, target] = await inBoth(async (session) => {
     const { tables } = await readSource(session, '');
@@ -258,7 +272,7 @@ it('no session of the superuser evaluates what the owner of the app defined', as
   expect(
     made
       .map(([, name]) => name)
-      .filter((name) => !/^"(ninefold|cron|net)"\.|^"supabase_functions"."hooks"/.test(name ?? '')),
+      .filter((name) => !/^"(ninefold|cron|net|vault)"\.|^"supabase_functions"."hooks"/.test(name ?? '')),
   ).toEqual([]);
   expect(text).not.toMatch(/refresh materialized view|trap\.(spring|sprung)/i);
   const keys = [...text.matchAll(/ADD CONSTRAINT "[^"]*" FOREIGN KEY [^;]*;/g)].map(([key]) => key);
