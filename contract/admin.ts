@@ -1,4 +1,5 @@
 import type { AppRole } from './least-roles.ts';
+import type { RightName } from './server-rights.ts';
 
 /**
  * Bodies and responses of the management API, `/admin/v1`: what the console and the CLI send and get.
@@ -99,6 +100,8 @@ export interface NodeStatus {
   version: string;
   node_version: string;
   postgres: { version: string; embedded: boolean; connections: number; max_connections: number };
+  /** The rights of a superuser that the node's login lacks on the server; empty for a superuser. */
+  missing_rights: readonly RightName[];
   /** Maintenance URL of the database server; only for the operator token, else null. */
   database_url: string | null;
   workers: number;

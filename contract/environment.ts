@@ -93,7 +93,7 @@ export const environment = defineVariables({
     default: null,
     absent: 'the embedded PostgreSQL',
     meaning:
-      'A superuser’s URL of a PostgreSQL server, version 15 or newer: postgres://user:password@host:port/database, with the primary and its standbys as host:port,host:port. Parameters: sslmode, sslrootcert, channel_binding, target_session_attrs and host (the folder of a Unix socket). Ninefold creates roles and databases there, and leaves the databases postgres and template1 as they are.',
+      'The URL of a PostgreSQL server: version 15 or newer with a superuser, or version 16 or newer with a login that has CREATEROLE, CREATEDB and BYPASSRLS: postgres://user:password@host:port/database, with the primary and its standbys as host:port,host:port. Parameters: sslmode, sslrootcert, channel_binding, target_session_attrs and host (the folder of a Unix socket). Ninefold creates roles and databases there, and leaves the databases postgres and template1 as they are.',
   },
   postgresBin: {
     name: 'NINEFOLD_POSTGRES_BIN',

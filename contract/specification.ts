@@ -1,5 +1,6 @@
 import type { BackupFigures } from './backup.ts';
 import type { PurposeChapter, ScreensChapter } from './description.ts';
+import type { RightName } from './server-rights.ts';
 import type { CallsChapter } from './specification-calls.ts';
 import type { EntitiesChapter } from './specification-entities.ts';
 import type { FileRule } from './specification-files.ts';
@@ -146,6 +147,8 @@ export interface ErrorFigures {
 export interface LimitsChapter {
   /** Limits, sorted by group in the order of `limitGroups` of limits.ts. Limits of the database come last. */
   limits: LimitLine[];
+  /** The rights of a superuser that the node's login lacks on its server; absent for a superuser. */
+  missing_rights?: readonly RightName[];
   /** The backups of the node; absent if it takes none. */
   figures?: BackupFigures;
   sources: Source[];

@@ -676,6 +676,14 @@ export const ninefoldErrors = entries('ninefold', {
     member: null,
     limit: 'actingSeconds',
   },
+  server_for_one_team: {
+    status: 403,
+    message: 'On this node, only builders who may create apps run SQL.',
+    meaning:
+      'The PostgreSQL server of the node gives its login too few rights to hide the apps from each other, so SQL in one app sees the names of all others. The builder belongs to single apps only.',
+    action: 'Ask an owner of the node for the right to create apps, or let such a builder run the SQL.',
+    member: null,
+  },
   role_insufficient: {
     status: 403,
     message: 'Your role does not allow this.',

@@ -100,6 +100,16 @@ export function requireApp(caller: Caller, ref: string, min: AppRole): void {
 }
 
 /**
+ * Checks that the caller may run SQL in an app. On a server that does not hide the apps from each other, the right to create apps
+ * is needed, which means that the builder belongs to the team of the node.
+ * @throws `server_for_one_team`
+ */
+export function requireTeam({ server }: Pick<AdminContext, 'server'>, caller: Caller): void {
+  if (!server.missingRights.includes('catalog') || caller.kind === 'operator') return;
+  if (!caller.ownsNode && !caller.createsApps) throw new NinefoldError('server_for_one_team');
+}
+
+/**
  * Returns the identity of a call through the builder proxy. Without the header `x-ninefold-as`, the identity is the
  * service role. The header can name another caller: `anon`, the id of a member, or a token of `actAsMember`.
  * @throws what the hook of the app throws; `acting_ended`; `acting_required` for an id with a call that would keep a

@@ -17,6 +17,7 @@ import { rethrowAsAppDamaged } from './provisioning/damaged-app.ts';
 import type { AppRecord } from './registry/app-record.ts';
 import type { Secrets } from './registry/app-secrets.ts';
 import { becomeAuthAdmin } from './run-as-server-role.ts';
+import { SchemaPoll } from './schema-poll.ts';
 import { defaultSettings, readSettings, type Settings, storedSettings } from './settings.ts';
 import { readActiveSite } from './site-store.ts';
 import { HookDurations } from './statistics/hook-durations.ts';
@@ -65,6 +66,8 @@ export interface PoolLimits {
   isFull?: (() => boolean) | undefined;
   /** True on a node that other machines cannot reach. */
   isLoopback?: boolean;
+  /** True if the server refuses event triggers, so that no notification tells of a change of the schema. */
+  pollsSchema?: boolean;
   /** Limits the connections of all apps of this worker together. */
   budget?: ConnectionBudget;
 }
@@ -99,6 +102,7 @@ export class App {
   readonly #subscribers = new Set<(notification: Notification) => void>();
   /** Time that a request waits for a connection: the setting db_pool_acquisition_timeout as it was last read. */
   #waitMilliseconds: number;
+  readonly #poll: SchemaPoll | null;
   #listener: Listener | null = null;
   #opening: Promise<void> | null = null;
   #isClosed = false;
@@ -137,6 +141,13 @@ export class App {
       ...(limits.refusal && { refusal: limits.refusal }),
       ...this.#budget,
     });
+    this.#poll = limits.pollsSchema
+      ? new SchemaPoll(
+          this.serverDatabase,
+          () => this.dedicatedPool('owner'),
+          () => this.#notifySubscribers({ type: 'schema' }),
+        )
+      : null;
   }
 
   get ref(): string {
@@ -178,7 +189,9 @@ export class App {
 
   /** Waits until every notification that was committed before this call has been received, if the app is open. */
   async catchUp(): Promise<void> {
-    if (this.#isListening) await this.#listener?.catchUp();
+    if (!this.#isListening) return;
+    await this.#listener?.catchUp();
+    await this.#poll?.look();
   }
 
   /** Returns the schema cache of the exposed schemas. It is loaded by the first request, and after each change. */
@@ -300,6 +313,7 @@ export class App {
     // reports it.
     void this.database.run([CONNECT]).catch(() => undefined);
     await this.#startWithRetry(listener);
+    this.#poll?.start();
     // The app may have been deleted in the meantime. Without this, its listener would reconnect without an end.
     if (this.#isClosed) await this.#becomeIdle();
     this.#events.emit({ type: 'app', what: 'opened', app: this.ref });
@@ -324,6 +338,7 @@ export class App {
   /** Closes the listener. Resolves once the server has closed its connection. */
   async #becomeIdle(): Promise<void> {
     if (!this.#listener) return;
+    this.#poll?.stop();
     const ended = this.#listener.end();
     this.#listener = null;
     this.#isListening = false;

@@ -93,6 +93,7 @@ export async function start(): Promise<void> {
     embedded: primary.embedded !== null,
     url,
     setupToken: primary.setupToken,
+    missingRights: primary.missingRights,
     startedAt,
   };
   try {

@@ -92,6 +92,7 @@ const serverAt = (url: string, { masterKey, numbers }: BackupConfiguration): Ser
     ...{ database: MAINTENANCE_DATABASE, searchPath: '', ignoresLockTimeout: true },
   },
   isEmbedded: true,
+  missingRights: [],
   masterKey: Buffer.from(masterKey, 'base64url'),
   temporaryBytes: numbers.sessionTemporaryBytes,
 });

@@ -28,11 +28,18 @@ export const entryTarget = (databaseUrl: string): ConnectionConfig => ({
 /**
  * Returns the PostgreSQL server of the apps.
  * @param entry Connection parameters of the superuser for any database.
+ * @param missingRights The rights of a superuser that the login lacks.
  */
-export const appServer = (entry: ConnectionConfig, config: Config, secrets: Secrets): Server => ({
+export const appServer = (
+  entry: ConnectionConfig,
+  config: Config,
+  secrets: Secrets,
+  missingRights: Server['missingRights'] = [],
+): Server => ({
   target: { ...entry, database: MAINTENANCE_DATABASE },
   isEmbedded: config.databaseUrl === null,
   masterKey: secrets.masterKey,
+  missingRights,
   temporaryBytes: config.limits.sessionTemporaryBytes,
 });
 

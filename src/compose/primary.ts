@@ -31,6 +31,8 @@ import { appServer, entryTarget } from './from-config.ts';
 export interface Primary {
   databaseUrl: string;
   postgresVersion: string;
+  /** The rights of a superuser that the node's login lacks on the server. */
+  missingRights: Server['missingRights'];
   embedded: EmbeddedPostgres | null;
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
@@ -100,14 +102,14 @@ export async function composePrimary(
       });
   const databaseUrl = config.databaseUrl ?? (embedded ? quickestUrl(embedded) : '');
   const entry = entryTarget(databaseUrl);
-  const server = appServer(entry, config, secrets);
-  const maintenance = smallPool(server.target);
-  const consoleDatabase = smallPool(superuserIn(server, databaseName(CONSOLE_REF)));
+  const expected = appServer(entry, config, secrets);
+  const maintenance = smallPool(expected.target);
+  const consoleDatabase = smallPool(superuserIn(expected, databaseName(CONSOLE_REF)));
   try {
     const home = backupTargetOf(config) && new BackupHome(config.home);
     const schemaVersion = { ninefold: version, schema: schemaIdentity };
     await home?.addRestorePoint(schemaVersion);
-    const postgresVersion = await bootstrap(server, entry, maintenance, events);
+    const { version: postgresVersion, server } = await bootstrap(expected, entry, maintenance, events);
     await home?.noteVersion(schemaVersion);
     const registry = new Registry(consoleDatabase, secrets.masterKey);
     const needsSetup = !(await registry.hasBuilder());
@@ -121,6 +123,7 @@ export async function composePrimary(
     const watchdog = new Watchdog({
       ...{ target: server.target, bounds: config.limits, processes, events, send },
       isShared: embedded === null,
+      missingRights: server.missingRights,
       ...(onNodes && { onNodes }),
     });
     await watchdog.start();
@@ -134,6 +137,7 @@ export async function composePrimary(
     return {
       databaseUrl,
       postgresVersion,
+      missingRights: server.missingRights,
       embedded,
       specification,
       watchdog,

@@ -88,6 +88,8 @@ export interface WorkerConfig {
   url: string;
   setupToken: string;
   startedAt: string;
+  /** The rights of a superuser that the node's login lacks on the server. */
+  missingRights: Server['missingRights'];
   /** Number of nodes that use the server. */
   nodes: number;
   /** Id of the worker on the bus. */
@@ -174,7 +176,7 @@ export async function composeWorker(
   const { logLevel: level, logFormat } = config;
   const format = logFormat === 'json' ? 'json' : 'events';
   const stopLog = writeLog(events, { level, format, output: log.output });
-  const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets);
+  const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets, workerConfig.missingRights);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
   const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
@@ -194,7 +196,7 @@ export async function composeWorker(
     maintenance: smallPool(server.target, 4),
     locks: smallPool(server.target, 8),
     consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
-    specifications: new SpecificationService(tasks, origins, nodeLimits(config), readBackupOf(config)),
+    specifications: openSpecifications(tasks, origins, config, server),
     storage: openStorage(config),
     traffic,
     turns: new BackgroundTurns(traffic),
@@ -312,7 +314,7 @@ async function composeApps(node: Node) {
   const budget = new ConnectionBudget(share.max, share.idle);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
-  const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app));
+  const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app), server);
   const bounds = new ExceededBounds();
   const poolLimits = {
     connections: config.limits.poolConnections,
@@ -320,6 +322,7 @@ async function composeApps(node: Node) {
     waitMilliseconds: limits.poolWaitSeconds.default * 1000,
     budget,
     isLoopback: servesOwnMachineOnly(config),
+    pollsSchema: server.missingRights.includes('eventTriggers'),
   };
   const apps: Apps = new Apps(server, registry, poolLimits, events, bounds, (app) => {
     versions.watch(app);
@@ -374,6 +377,9 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
 }
 
 type Auth = ReturnType<typeof composeAuth>;
+
+const openSpecifications = (tasks: TaskRunner, origins: Origins, config: Config, server: Server) =>
+  new SpecificationService(tasks, origins, nodeLimits(config), readBackupOf(config), server.missingRights);
 
 /** Returns a function that reads what chapter 9 says of the node's backups. */
 function readBackupOf({ home, backupTarget }: Config): () => Promise<BackupFigures | null> {

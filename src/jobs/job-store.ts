@@ -16,7 +16,8 @@ const PARTS = `select pg_catalog.json_build_object(
   'http', exists (
     select from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
     join pg_catalog.pg_roles r on r.oid = p.proowner
-    where n.nspname = 'net' and p.proname = '_queue_request' and r.rolsuper))`;
+    where n.nspname = 'net' and p.proname = '_queue_request' and (r.rolsuper or p.proowner = (
+      select o.nspowner from pg_catalog.pg_namespace o where o.nspname = 'ninefold'))))`;
 
 /** Reads which of the two schemas Ninefold created. */
 export async function readParts(database: Executor): Promise<ScheduledParts> {

@@ -4,6 +4,9 @@ do $$
 declare
   wanted text;
 begin
+  -- A login that is no superuser may switch only to roles that it has granted to itself.
+  perform pg_catalog.set_config('createrole_self_grant', 'set, inherit', true)
+  from pg_catalog.pg_settings where name = 'createrole_self_grant';
   foreach wanted in array array[
     'anon', 'authenticated', 'service_role', 'authenticator', 'postgres',
     'ninefold_server', 'supabase_admin', 'supabase_auth_admin', 'supabase_storage_admin', 'dashboard_user',
@@ -43,11 +46,21 @@ revoke ninefold_server from authenticator;
 
 -- A dump of data sets this parameter, so the owners of apps are members of ninefold_owner. A grant to each owner would show the names of all
 -- owners in pg_parameter_acl.
-grant set on parameter session_replication_role to ninefold_owner;
+do $$
+begin
+  grant set on parameter session_replication_role to ninefold_owner;
+exception
+  -- The node reports the right that its login lacks (contract/server-rights.ts).
+  when insufficient_privilege then null;
+end
+$$;
 
--- Only the superuser may use the maintenance database. An app's owner could take locks there that nodes use.
+-- Only the node's login may use the maintenance database. An app's owner could take locks there that nodes use.
 do $$
 begin
   execute pg_catalog.format('revoke connect, temporary on database %I from public', pg_catalog.current_database());
 end
 $$;
+
+-- The databases that are closed while they are copied or deleted. If the node ends meanwhile, the next start opens them again.
+create table if not exists public.closed_databases (name name primary key);

@@ -125,13 +125,14 @@ export interface SharedBytes {
 
 /**
  * Query for the sizes of shared files. The NOTIFY queue consists of pages of 8 KiB. PostgreSQL 17 introduced a setting
- * for their maximum number; before, it was always 1,048,576.
+ * for their maximum number; before, it was always 1,048,576. A login that may not read the size of the shared catalogs gets none.
  */
 const SHARED: Statement = {
   text: `select pg_catalog.pg_notification_queue_usage()
       * coalesce(pg_catalog.current_setting('max_notify_queue_pages', true), '1048576')::float8 * 8192 as queue,
     (select blks_zeroed * 8192 from pg_catalog.pg_stat_slru where pg_catalog.lower(name) = 'notify') as notified,
-    pg_catalog.pg_tablespace_size('pg_global') as catalogs`,
+    case when pg_catalog.has_tablespace_privilege('pg_global', 'CREATE') or pg_catalog.pg_has_role('pg_read_all_stats', 'USAGE')
+      then pg_catalog.pg_tablespace_size('pg_global') end as catalogs`,
   params: [],
   planKey: 'watchdog',
 };

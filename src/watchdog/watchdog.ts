@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type AppBounds, limits } from '../../contract/limits.ts';
+import type { RightName } from '../../contract/server-rights.ts';
 import type { BoundMessage } from '../apps/exceeded-bounds.ts';
 import type { ConnectionConfig } from '../database/connection-config.ts';
 import { Election } from '../database/election.ts';
@@ -66,6 +67,8 @@ export interface WatchdogParts {
    * closed.
    */
   isShared: boolean;
+  /** The rights of a superuser that the node's login lacks on the server. */
+  missingRights: readonly RightName[];
   /** Called with the number of nodes that use the server. */
   onNodes?: (count: number) => void;
 }
@@ -341,7 +344,7 @@ export class Watchdog {
     if (queue > bounds.notifyQueueBytes) {
       breaches.push(...listenerBreaches(sessions, queue, bounds.notifyListenerSeconds));
     }
-    if (busy.length > 0) {
+    if (busy.length > 0 && !this.#parts.missingRights.includes('serverFiles')) {
       const bytes = await readTemporaryBytes(this.#files);
       const used = ({ pid }: Session) => bytes.get(pid) ?? 0;
       breaches.push(...sumBreaches(sessions, used, 'appTemporaryBytes', bounds.appTemporaryBytes));

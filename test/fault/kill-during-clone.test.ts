@@ -38,9 +38,7 @@ const isClosed = async (database: string): Promise<void> =>
 
 /** Returns the databases that are marked as being copied. */
 const marks = async (): Promise<unknown[]> =>
-  withClient(await superuserUrl(node, 'postgres'), async (client) => {
-    const { rows } = await client.query(
-      `select setdatabase from pg_db_role_setting where setconfig::text ~ 'being_copied'`,
-    );
+  withClient(await superuserUrl(node, 'ninefold_maintenance'), async (client) => {
+    const { rows } = await client.query('select name from closed_databases');
     return rows;
   });

@@ -30,6 +30,7 @@ const showStatus = adminCall({
         connections: Number(postgres?.used),
         max_connections: Number(postgres?.max),
       },
+      missing_rights: context.server.missingRights,
       database_url: caller.kind === 'operator' ? connectionUrl(context.server.target) : null,
       workers: context.node.workers,
       started_at: context.node.startedAt,

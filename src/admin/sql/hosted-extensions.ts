@@ -53,7 +53,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
     supabase_vault: {
       used: /schema "vault"|(relation|type) "?vault\.|function vault\./,
       instead:
-        'An app on a database that existed before has no Vault: keep secrets in a table that only service_role may read.',
+        'An app on a database that existed before, or on a server without a superuser, has no Vault: keep secrets in a table that only service_role may read.',
     },
     pgsodium: {
       used: /schema "pgsodium"|(relation|type) "?pgsodium\.|function pgsodium\.|label provider "pgsodium"/,

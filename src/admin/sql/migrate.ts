@@ -12,6 +12,7 @@ import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
 import { quoteLiteral as literal, plain, type Result, rowsAsText, type Statement } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { requireTeam } from '../authorise.ts';
 import { line } from '../body.ts';
 import { type AdminCall, adminCall } from '../call.ts';
 import { callerName } from '../caller-name.ts';
@@ -49,9 +50,10 @@ const migrate = adminCall({
   summary:
     "Applies the pending files in order as the app's owner. Each file runs in its own transaction, except a file whose only statement PostgreSQL refuses in a transaction. If there are only a few files, each of them becomes a version of the specification.",
   returns: 'MigrateResponse',
-  errors: ['app_busy', 'migration_changed', 'migration_failed', 'sql_too_complex'],
+  errors: ['app_busy', 'migration_changed', 'migration_failed', 'sql_too_complex', 'server_for_one_team'],
   body: migrationsBody,
   handle: async ({ context, caller, ref, body }) => {
+    requireTeam(context, caller);
     const asked = readMigrations(body);
     const app = await openApp(context, ref);
     const who = await callerName(context, caller);

@@ -8,6 +8,7 @@ import { withPool } from '../../apps/registry/server.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { plain, type Result, type Statement } from '../../database/statement.ts';
+import { requireTeam } from '../authorise.ts';
 import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
@@ -26,9 +27,10 @@ const tryMigrations = adminCall({
   summary:
     'Runs the pending files in one transaction, reads the specification within it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked. Sequences do not go back, as after any rollback.',
   returns: 'MigrationTrial',
-  errors: ['app_busy', 'migration_changed', 'sql_too_complex'],
+  errors: ['app_busy', 'migration_changed', 'sql_too_complex', 'server_for_one_team'],
   body: migrationsBody,
-  handle: async ({ context, ref, body }) => {
+  handle: async ({ context, caller, ref, body }) => {
+    requireTeam(context, caller);
     const files = readMigrations(body);
     const app = await openApp(context, ref);
     return context.lifecycle.withAppLocks([ref], async () => {

@@ -11,6 +11,7 @@ import type { Pool } from '../../database/pool.ts';
 import { plannerSettings } from '../../database/startup-settings.ts';
 import { plain, type Result, rowsAsText } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { requireTeam } from '../authorise.ts';
 import { type AdminCall, adminCall } from '../call.ts';
 import { callerName } from '../caller-name.ts';
 import { json } from '../reply.ts';
@@ -26,7 +27,7 @@ const runSql = adminCall({
   audit: { action: 'sql_run', details: ({ sql }) => ({ sql }) },
   summary: "Runs SQL as the app's owner, in one transaction unless the SQL controls transactions itself.",
   returns: 'SqlResponse',
-  errors: ['sql_failed', 'sql_too_complex'],
+  errors: ['sql_failed', 'sql_too_complex', 'server_for_one_team'],
   body: z.strictObject({
     sql: z
       .string()
@@ -34,6 +35,7 @@ const runSql = adminCall({
       .refine((sql) => !sql.includes('\0'), 'holds a NUL character'),
   }),
   handle: async ({ context, caller, request, ref, body }) => {
+    requireTeam(context, caller);
     const sql = body.sql.replace(/^\ufeff/, '');
     // Finds the app whatever its state is, so that the owner of an outdated app can fix it with SQL.
     const { record } = await context.apps.find(ref);

@@ -21,33 +21,35 @@ import { ensureVaultKeys } from './vault-keys.ts';
 
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
- * not change existing objects, so it can run at every start and on several nodes at once. Returns PostgreSQL's version.
+ * not change existing objects, so it can run at every start and on several nodes at once.
  * @param entry Connection parameters of the superuser for a database that exists before the first start.
- * @throws ServerUnfitError if the server is too old, the login is no superuser, or another version of Ninefold created the
+ * @returns PostgreSQL's version, and the server with the rights that the login lacks
+ * @throws ServerUnfitError if the server is too old, the login has too few rights, or another version of Ninefold created the
  * databases.
  * @throws MasterKeyError if another key encrypted the secrets of the apps.
  */
 export async function bootstrap(
-  server: Server,
+  expected: Server,
   entry: ConnectionConfig,
   maintenance: Pool,
   events: Events,
-): Promise<string> {
+): Promise<{ version: string; server: Server }> {
   const prepare = async (pool: Pool) => {
-    const checked = await checkServer(server, pool);
-    await refuseOtherVersion(server, pool);
-    await ensureMaintenanceDatabase(server, pool);
-    return checked;
+    const { version, missingRights } = await checkServer(expected, pool);
+    await refuseOtherVersion(expected, pool);
+    await ensureMaintenanceDatabase(expected, pool);
+    return { version, server: { ...expected, missingRights } };
   };
   // One connection holds a lock while the other creates the database.
-  const version = await withPool(entry, prepare, 2);
+  const prepared = await withPool(entry, prepare, 2);
+  const { server } = prepared;
   await maintenance.transaction(async (tx) => {
     await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
     await prepareServer(server, maintenance);
     await ensureConsole(server, maintenance);
     await mendApps(server, maintenance, events);
   });
-  return version;
+  return prepared;
 }
 
 /** Creates the shared roles and the template of apps. */
@@ -101,7 +103,7 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
     await withPool(superuserIn(server, database), async (pool) => {
       // Throws before any app is changed if another master key encrypted the record.
       await new Registry(pool, server.masterKey).find(CONSOLE_REF);
-      await applySchemaFiles(pool, [...appFiles, ...consoleFiles]);
+      await applySchemaFiles(pool, [...appFiles, ...consoleFiles], server);
     });
     return;
   }
@@ -109,7 +111,7 @@ async function ensureConsole(server: Server, maintenance: Pool): Promise<void> {
   const record = newRecord(CONSOLE_REF, { name: 'Console' });
   await provision(server, maintenance, record);
   await withPool(superuserIn(server, database), async (pool) => {
-    await applySchemaFiles(pool, consoleFiles);
+    await applySchemaFiles(pool, consoleFiles, server);
     await pool.run([
       { text: `insert into ninefold.settings (key, value) values ('disable_signup', 'true')`, params: [] },
     ]);
@@ -134,11 +136,12 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
     await boundRoles(
       maintenance,
       records.map(({ ref }) => ref),
-      server.temporaryBytes,
+      server,
     );
     await ensureVaultKeys(
       maintenance,
       records.map(({ ref }) => ref),
+      server,
     );
     await dropUnusedRoles(maintenance);
     const console = await registry.find(CONSOLE_REF);

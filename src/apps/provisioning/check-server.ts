@@ -1,14 +1,17 @@
+import type { RightName } from '../../../contract/server-rights.ts';
 import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
 import { hostName } from '../../database/host.ts';
 import type { Pool } from '../../database/pool.ts';
 import { MARKER } from '../../database/startup-settings.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import type { Server } from '../registry/server.ts';
+import { missingRights } from './probe-rights.ts';
 
 /** Characters of an unknown version() in a message. */
 const VERSION_CHARACTERS = 60;
-/** The oldest major version of PostgreSQL that can host apps. */
+/** The oldest major version of PostgreSQL that can host apps, with a superuser and without. */
 const OLDEST_POSTGRES = 15;
+const OLDEST_MANAGED = 16;
 
 /** Error of a server that cannot host apps. The message names the missing properties. */
 export class ServerUnfitError extends Error {
@@ -16,20 +19,26 @@ export class ServerUnfitError extends Error {
 }
 
 /**
- * Checks that a server can host apps. Returns PostgreSQL's version.
+ * Checks that a server can host apps.
  * @param entry Connections of the superuser to a database that exists before the first start.
+ * @returns PostgreSQL's version, and the rights of a superuser that the login lacks
  * @throws ServerUnfitError
  */
-export async function checkServer({ target }: Server, entry: Pool): Promise<string> {
+export async function checkServer(
+  { target }: Server,
+  entry: Pool,
+): Promise<{ version: string; missingRights: RightName[] }> {
   const asked = entry.run([
     {
       text: `select pg_catalog.version() as program, pg_catalog.current_setting('${MARKER}', true) as marker,
                pg_catalog.current_setting('server_version') as version, pg_catalog.current_setting('server_version_num') as number,
                pg_catalog.pg_encoding_to_char(encoding) as encoding,
-               (select rolsuper from pg_catalog.pg_roles where rolname = current_user) as superuser, current_user as login,
+               login.rolsuper as superuser, login.rolcreaterole as makes_roles, login.rolcreatedb as makes_databases, login.rolbypassrls as bypasses,
+               current_user as login,
                (select pg_catalog.string_agg(wanted, ', ') from pg_catalog.unnest(array['pgcrypto','uuid-ossp','citext','pg_trgm']) wanted
                  where not exists (select from pg_catalog.pg_available_extensions where name = wanted)) as lacking
-             from pg_catalog.pg_database where datname = pg_catalog.current_database()`,
+             from pg_catalog.pg_database d cross join pg_catalog.pg_roles login
+             where d.datname = pg_catalog.current_database() and login.rolname = current_user`,
       params: [],
     },
   ]);
@@ -52,14 +61,29 @@ export async function checkServer({ target }: Server, entry: Pool): Promise<stri
   const lacks: string[] = [];
   if (Number(row.number) < OLDEST_POSTGRES * 10_000)
     lacks.push(`version ${OLDEST_POSTGRES} or newer (it is ${version})`);
-  if (row.superuser !== 't') {
-    lacks.push(`superuser rights for the login “${row.login}” (to make roles, databases and event triggers)`);
-  }
+  if (row.superuser !== 't') lacks.push(...lackedByLogin(row));
   if (row.lacking) lacks.push(`the extensions ${row.lacking} (on Debian: the package postgresql-contrib)`);
   if (lacks.length > 0) {
     throw new ServerUnfitError(`This PostgreSQL server cannot be used: Ninefold needs ${lacks.join('; and ')}.`);
   }
-  return version;
+  return { version, missingRights: row.superuser === 't' ? [] : await missingRights(entry) };
+}
+
+/** Returns what a login that is no superuser needs in addition, for people. */
+function lackedByLogin(row: Readonly<Record<string, string | null>>): string[] {
+  const attributes = [
+    ['makes_roles', 'CREATEROLE'],
+    ['makes_databases', 'CREATEDB'],
+    ['bypasses', 'BYPASSRLS'],
+  ].flatMap(([column = '', name = '']) => (row[column] === 't' ? [] : [name]));
+  if (attributes.length > 0) {
+    return [
+      `a superuser, or a login with CREATEROLE, CREATEDB and BYPASSRLS (“${row.login}” lacks ${attributes.join(', ')})`,
+    ];
+  }
+  if (/^app_/.test(row.login ?? '')) return ['a login whose name does not begin with “app_”, as those of apps do'];
+  if (Number(row.number) >= OLDEST_MANAGED * 10_000) return [];
+  return [`version ${OLDEST_MANAGED} or newer for a login that is no superuser, such as “${row.login}”`];
 }
 
 /** The message with which PgBouncer refuses settings of a startup message. */

@@ -17,7 +17,13 @@ beforeAll(async () => {
 afterAll(() => database?.stop());
 
 it('Checkpoints delays the creation of apps if the disk cannot complete a checkpoint before the next one is due', async () => {
-  const server = { target: database.target, isEmbedded: true, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
+  const server = {
+    target: database.target,
+    isEmbedded: true,
+    missingRights: [],
+    masterKey: Buffer.alloc(32),
+    temporaryBytes: 0,
+  };
   const checkpoints = new Checkpoints(server, new Events());
   process.kill(checkpointer, 'SIGSTOP');
   const order: string[] = [];
@@ -38,7 +44,13 @@ it('Checkpoints delays the creation of apps if the disk cannot complete a checkp
 });
 
 it('Checkpoints spreads the creation of apps over a checkpoint, so that none waits for the whole checkpoint', async () => {
-  const server = { target: database.target, isEmbedded: true, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
+  const server = {
+    target: database.target,
+    isEmbedded: true,
+    missingRights: [],
+    masterKey: Buffer.alloc(32),
+    temporaryBytes: 0,
+  };
   const checkpoints = new Checkpoints(server, new Events());
   process.kill(checkpointer, 'SIGSTOP');
   const created: number[] = [];

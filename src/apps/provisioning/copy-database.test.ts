@@ -19,6 +19,7 @@ it.runIf(process.platform === 'linux')(
   async () => {
     const maintenance = smallPool(parseConnectionUrl(postgres.url, 'test'));
     await maintenance.script('create database app_stuck');
+    await maintenance.script('create table public.closed_databases (name name primary key)');
     const url = new URL(postgres.url);
     url.pathname = '/app_stuck';
     const client = new pg.Client(url.href);

@@ -11,13 +11,13 @@ const CHECK_MILLISECONDS = 20;
 const IN_USE_ATTEMPTS = 100;
 const IN_USE_MILLISECONDS = 50;
 
-/** Setting that marks a database that is closed while it is copied or deleted. */
-const COPY_MARKER = 'ninefold.being_copied';
+/** Table of the maintenance database with the databases that are closed while they are copied or deleted. */
+const CLOSED = 'public.closed_databases';
 
 /**
  * Copies a database. CREATE DATABASE … TEMPLATE requires that no other session uses the source. So the source is closed
- * to new connections while it is copied, and requests wait. Running statements have two seconds to finish. COPY_MARKER
- * marks the closed source. If this process ends before it reopens the source, a later start finds the mark and reopens
+ * to new connections while it is copied, and requests wait. Running statements have two seconds to finish. CLOSED
+ * has the name of the closed source. If this process ends before it reopens the source, a later start finds the name and reopens
  * it.
  */
 export async function copyDatabase(maintenance: Pool, source: string, database: string): Promise<void> {
@@ -38,14 +38,22 @@ export async function copyDatabase(maintenance: Pool, source: string, database: 
 
 /** Returns the statements that close a database to new connections. */
 const closeStatements = (database: string): Statement[] => [
-  plain(`alter database ${id(database)} set ${COPY_MARKER} = on`),
+  {
+    text: `insert into ${CLOSED} (name) values ($1) on conflict do nothing`,
+    params: [database],
+  },
   plain(`alter database ${id(database)} allow_connections false`),
 ];
 
 const reopenStatements = (database: string): Statement[] => [
   plain(`alter database ${id(database)} allow_connections true`),
-  plain(`alter database ${id(database)} reset ${COPY_MARKER}`),
+  noLongerClosed(database),
 ];
+
+const noLongerClosed = (database: string): Statement => ({
+  text: `delete from ${CLOSED} where name = $1`,
+  params: [database],
+});
 
 /** SQLSTATE of DROP DATABASE while a session uses the database. */
 const IN_USE = '55006';
@@ -87,6 +95,7 @@ export async function dropDatabase(maintenance: Pool, database: string): Promise
           },
         ],
       });
+      await maintenance.run([noLongerClosed(database)]);
       return;
     } catch (error) {
       const isInUse = error instanceof DatabaseError && error.sqlstate === IN_USE;
@@ -112,9 +121,8 @@ export async function reopenCopied(
 ): Promise<void> {
   const [found] = await maintenance.run([
     {
-      text: `select d.datname as database from pg_catalog.pg_db_role_setting s join pg_catalog.pg_database d on d.oid = s.setdatabase
-             where s.setrole = 0 and $1 = any (s.setconfig)`,
-      params: [`${COPY_MARKER}=on`],
+      text: `select d.datname as database from ${CLOSED} c join pg_catalog.pg_database d on d.datname = c.name`,
+      params: [],
     },
   ]);
   const marked = new Set((found ? rowsAsText(found) : []).map(({ database }) => database));

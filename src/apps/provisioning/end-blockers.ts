@@ -50,7 +50,7 @@ async function endBlockers(observer: Executor, pid: string, signal: AbortSignal)
         text: `select pg_catalog.pg_terminate_backend(s.pid) from pg_catalog.pg_lock_status() l,
             unnest(pg_catalog.pg_blocking_pids(l.pid)) as blocker (pid)
             join pg_catalog.pg_stat_get_activity(null) s on s.pid = blocker.pid
-            join pg_catalog.pg_roles r on r.oid = s.usesysid and not r.rolsuper
+            join pg_catalog.pg_roles r on r.oid = s.usesysid and not r.rolsuper and r.rolname <> current_user
           where l.pid = $1::int and not l.granted and l.waitstart < pg_catalog.clock_timestamp() - $2::int * interval '1 ms'`,
         params: [pid, String(GRACE_MILLISECONDS)],
       },

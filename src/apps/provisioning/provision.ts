@@ -44,7 +44,7 @@ export async function ensureTemplate(server: Server, maintenance: Pool): Promise
     await maintenance.run([plain(`create database ${id(TEMPLATE_DATABASE)} template template0 encoding 'UTF8'`)]);
     await maintenance.run([plain(`revoke connect, temporary on database ${id(TEMPLATE_DATABASE)} from public`)]);
   }
-  await withPool(superuserIn(server, TEMPLATE_DATABASE), (template) => applySchemaFiles(template, appFiles));
+  await withPool(superuserIn(server, TEMPLATE_DATABASE), (template) => applySchemaFiles(template, appFiles, server));
 }
 
 /** Ref of an app and passwords of its login roles. */
@@ -73,10 +73,10 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
     if (from) {
-      await copyVaultKey(maintenance, from, ref);
+      await copyVaultKey(maintenance, from, ref, server);
       await copyDatabaseRoles(maintenance, from, ref);
       await reassignObjects(pool, from, { owner, authenticator });
-      await pauseScheduledWork(pool, ownerRole(ref), database);
+      await pauseScheduledWork(pool, server, ownerRole(ref), database);
     }
     await pool.run([
       plain(`set local search_path = ''`),
@@ -108,7 +108,7 @@ export async function provisionFromServer(
   await makeRoles(server, maintenance, logins);
   const result = await transferDatabase(server, maintenance, ref, source);
   if (pausesWork) {
-    await withPool(superuserIn(server, database), (pool) => pauseScheduledWork(pool, ownerRole(ref), database));
+    await withPool(superuserIn(server, database), (pool) => pauseScheduledWork(pool, server, ownerRole(ref), database));
   }
   // No other login of the app could connect until here.
   await maintenance.run(connectGrants(ref));
@@ -124,6 +124,9 @@ const connectGrants = (ref: string): Statement[] => {
   ];
 };
 
+/** A login that is no superuser may switch only to roles that it has granted to itself (PostgreSQL 16 and newer). */
+const SELF_GRANT = `select pg_catalog.set_config(name, 'set, inherit', true) from pg_catalog.pg_settings where name = 'createrole_self_grant'`;
+
 /** Creates the login roles of an app. Returns the quoted names of the owner and the authenticator. */
 async function makeRoles(
   server: Server,
@@ -134,6 +137,7 @@ async function makeRoles(
   const authenticator = id(authenticatorRole(logins.ref));
   const serverLogin = id(serverRole(logins.ref));
   await maintenance.run([
+    plain(SELF_GRANT),
     plain(
       `create role ${owner} login inherit connection limit ${limits.ownerConnections.default} password ${literal(scramVerifier(logins.ownerPassword))}`,
     ),
@@ -149,8 +153,8 @@ async function makeRoles(
     ),
     plain(`grant ninefold_server to ${serverLogin}`),
   ]);
-  await boundRoles(maintenance, [logins.ref], server.temporaryBytes);
-  await ensureVaultKeys(maintenance, [logins.ref]);
+  await boundRoles(maintenance, [logins.ref], server);
+  await ensureVaultKeys(maintenance, [logins.ref], server);
   return { owner, authenticator };
 }
 
@@ -192,6 +196,7 @@ export async function attach(
       await applySchemaFiles(
         pool,
         appFiles.filter((file) => file.onExisting),
+        server,
       );
     } catch (error) {
       if (!(error instanceof DatabaseError || error instanceof SchemaStepError || error instanceof SchemaUnfitError))
@@ -252,9 +257,15 @@ async function reassignObjects(
  * services. Deletes queued requests, which belong to the source. The tables of cron and net belong to the superuser, so
  * the app cannot define anything on them.
  */
-async function pauseScheduledWork(pool: Pool, owner: string, database: string): Promise<void> {
+async function pauseScheduledWork(
+  pool: Pool,
+  { missingRights }: Server,
+  owner: string,
+  database: string,
+): Promise<void> {
+  const isSuperuser = missingRights.length === 0;
   await pool.run([
-    plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`),
+    ...(isSuperuser ? [plain(`select pg_catalog.set_config('session_replication_role', 'replica', true)`)] : []),
     { text: 'select ninefold.pause_scheduled_work($1, $2)', params: [owner, database] },
   ]);
 }

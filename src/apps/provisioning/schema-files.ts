@@ -33,6 +33,8 @@ import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
 import consoleBackup from '../../schema/console/0004_backup.sql';
+import type { Server } from '../registry/server.ts';
+import { withoutSuperuser } from './without-superuser.ts';
 
 /** Key of the advisory lock of an update. */
 const SCHEMA_LOCK = 9_009_001;
@@ -97,7 +99,11 @@ export const schemaIdentity = `${newestAppFile} ${consoleFiles.at(-1)?.name}`;
  * @throws SchemaStepError if the database rejects a file.
  * @throws SchemaUnfitError if the files do not fit the schema `ninefold` of the database.
  */
-export async function applySchemaFiles(database: Database, files: readonly SchemaFile[]): Promise<string[]> {
+export async function applySchemaFiles(
+  database: Database,
+  files: readonly SchemaFile[],
+  { missingRights }: Pick<Server, 'missingRights'>,
+): Promise<string[]> {
   const names = await installedFiles(database);
   const missing = files.filter((file) => !names.has(file.name));
   for (const file of missing) {
@@ -105,7 +111,7 @@ export async function applySchemaFiles(database: Database, files: readonly Schem
       await database.script(
         `begin; set local search_path = ''; set local lock_timeout = ${limits.schemaStepLockMilliseconds.default};
 select pg_catalog.pg_advisory_xact_lock(${SCHEMA_LOCK});
-${file.sql}
+${missingRights.length > 0 ? withoutSuperuser(file, missingRights) : file.sql}
 ;insert into ninefold.schema_files (name) values ('${file.name}'); commit;`,
       );
     } catch (error) {
@@ -165,5 +171,5 @@ async function namesIn(database: Database): Promise<Set<string>> {
   return new Set(applied ? rowsAsText(applied).map((row) => row.name ?? '') : []);
 }
 
-const OWN_SCHEMA = `select r.rolsuper as is_own, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
+const OWN_SCHEMA = `select r.rolsuper or r.rolname = current_user as is_own, pg_catalog.to_regclass('ninefold.schema_files') is not null as complete
   from pg_catalog.pg_namespace n join pg_catalog.pg_roles r on r.oid = n.nspowner where n.nspname = 'ninefold'`;

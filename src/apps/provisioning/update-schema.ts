@@ -25,7 +25,7 @@ export async function updateSchema(
   try {
     requireKnownFile(record.schemaFile);
     const files = isAttached(record) ? appFiles.filter((file) => file.onExisting) : appFiles;
-    await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files));
+    await withPool(superuserIn(server, record.database), (app) => applySchemaFiles(app, files, server));
     await registry.recordSchemaFile(record.ref, newestAppFile);
     return null;
   } catch (error) {

@@ -2,15 +2,21 @@ import { randomBytes } from 'node:crypto';
 import type { Pool } from '../../database/pool.ts';
 import { quoteIdentifier as id, quoteLiteral as literal, plain } from '../../database/statement.ts';
 import { vaultRole } from '../registry/app-record.ts';
+import type { Server } from '../registry/server.ts';
 import { scramVerifier } from './scram-verifier.ts';
 
 /**
  * Creates the roles whose password verifiers are the keys of the apps' Vaults (`src/schema/0025_vault.sql`), where they are missing.
  * PostgreSQL hides login roles of other apps (`0004_hide_other_apps.sql`), so the roles are login roles. No session can have one:
  * nobody knows the password, it has expired, and the role may have no connection.
+ * A login that is no superuser cannot read the verifiers, so its apps have no Vault.
  */
-export async function ensureVaultKeys(maintenance: Pool, refs: readonly string[]): Promise<void> {
-  if (refs.length === 0) return;
+export async function ensureVaultKeys(
+  maintenance: Pool,
+  refs: readonly string[],
+  { missingRights }: Pick<Server, 'missingRights'>,
+): Promise<void> {
+  if (refs.length === 0 || missingRights.includes('catalog')) return;
   const keys = refs.map((ref) => {
     const verifier = scramVerifier(randomBytes(32).toString('base64url'));
     return `(${literal(vaultRole(ref))}, ${literal(verifier)})`;
@@ -27,14 +33,21 @@ export async function ensureVaultKeys(maintenance: Pool, refs: readonly string[]
 }
 
 /** Gives an app the key of the Vault of another app, whose database was copied. */
-export const copyVaultKey = (maintenance: Pool, sourceDatabase: string, ref: string): Promise<unknown> =>
-  maintenance.run([
+export async function copyVaultKey(
+  maintenance: Pool,
+  sourceDatabase: string,
+  ref: string,
+  { missingRights }: Pick<Server, 'missingRights'>,
+): Promise<void> {
+  if (missingRights.includes('catalog')) return;
+  await maintenance.run([
     plain(`do $do$ declare verifier text; begin
       select a.rolpassword into verifier from pg_catalog.pg_authid a where a.rolname = ${literal(`${sourceDatabase}_vault`)};
       if verifier is not null then
         execute pg_catalog.format('alter role %I password %L', ${literal(vaultRole(ref))}, verifier);
       end if; end $do$`),
   ]);
+}
 
 /** Sets the key of an app's Vault. @param verifier The password verifier of the same role on another server. */
 export const setVaultKey = (maintenance: Pool, ref: string, verifier: string): Promise<unknown> =>

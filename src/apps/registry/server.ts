@@ -1,3 +1,4 @@
+import type { RightName } from '../../../contract/server-rights.ts';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import { Pool } from '../../database/pool.ts';
 
@@ -5,7 +6,10 @@ import { Pool } from '../../database/pool.ts';
 const IDLE_MILLISECONDS = 5000;
 const WAIT_MILLISECONDS = 15_000;
 
-/** The PostgreSQL server that hosts the apps, with the data to log in as the superuser. */
+/**
+ * The PostgreSQL server that hosts the apps, with the data to log in as the superuser. On a managed server the login is no superuser,
+ * but it creates and owns all databases and roles of the node.
+ */
 export interface Server {
   /** Connection parameters of the superuser; `database` is the maintenance database. */
   readonly target: ConnectionConfig;
@@ -13,6 +17,8 @@ export interface Server {
   readonly isEmbedded: boolean;
   /** AES key that encrypts the secrets of apps, 32 bytes. */
   readonly masterKey: Buffer;
+  /** The rights of a superuser that the login lacks; empty for a superuser. */
+  readonly missingRights: readonly RightName[];
   /** The limit sessionTemporaryBytes. */
   readonly temporaryBytes: number;
 }

@@ -81,6 +81,7 @@ async function copyApp() {
     target: { ...target, searchPath: '', ignoresLockTimeout: true },
     masterKey: Buffer.from((await readFile(join(node.home, 'secrets/master-key'), 'utf8')).trim(), 'base64url'),
     isEmbedded: true,
+    missingRights: [],
     temporaryBytes: 2 ** 30,
   };
   const pools = [smallPool(server.target), smallPool(server.target)] as const;

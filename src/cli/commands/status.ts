@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { NodeStatus } from '../../../contract/admin.ts';
 import type { BackupPage } from '../../../contract/backup.ts';
+import { serverRights } from '../../../contract/server-rights.ts';
 import { connect } from '../client.ts';
 import { printJson, printPairs } from '../print.ts';
 
@@ -18,6 +19,10 @@ export function addStatusCommand(program: Command): void {
         ['url', status.url],
         ['version', status.version],
         ['postgres', `${postgres.version}${postgres.embedded ? ', embedded' : ''}`],
+        ...status.missing_rights.map((right) => {
+          const { lacks, effect } = serverRights[right];
+          return ['missing right', `${lacks}. ${effect}`] as const;
+        }),
         ['connections', `${postgres.connections} of ${postgres.max_connections}`],
         ['workers', String(status.workers)],
         ['started', status.started_at],

@@ -1,4 +1,5 @@
 import type { LimitName } from '../../../contract/limits.ts';
+import type { RightName } from '../../../contract/server-rights.ts';
 import { defaultRestSettings, type RestSettings } from '../../../contract/settings.ts';
 import type { AuthSettings } from '../../../contract/settings-auth.ts';
 import { defaultRealtimeSettings, type RealtimeSettings } from '../../../contract/settings-realtime.ts';
@@ -31,6 +32,8 @@ export interface SpecificationApp {
   realtimeSettings?: RealtimeSettings;
   /** The limits that the node's environment sets. */
   environment?: Partial<Record<LimitName, number>>;
+  /** The rights of a superuser that the node's login lacks on the server of the app. */
+  missingRights?: readonly RightName[];
 }
 
 /**
@@ -79,6 +82,7 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
         ...(app.realtimeSettings ?? defaultRealtimeSettings),
       },
       environment: app.environment ?? {},
+      missingRights: app.missingRights ?? [],
     }),
   };
   entries.release();

@@ -2,6 +2,7 @@ import type { CallDetail } from '../../../contract/call-detail.ts';
 import type { Change, VersionEntry } from '../../../contract/changes.ts';
 import { type LimitName, limits } from '../../../contract/limits.ts';
 import type { RequestTrace } from '../../../contract/observed.ts';
+import type { RightName } from '../../../contract/server-rights.ts';
 import type { App } from '../../apps/app.ts';
 import { authenticatorRole } from '../../apps/registry/app-record.ts';
 import type { Origins } from '../../apps/registry/origins.ts';
@@ -41,6 +42,7 @@ export class SpecificationService {
   readonly #remembered: SpecificationCache;
   readonly #origins: Origins;
   readonly #environment: Partial<Record<LimitName, number>>;
+  readonly #missingRights: readonly RightName[];
 
   /** @param environment The limits that the node's environment sets. */
   constructor(
@@ -48,10 +50,12 @@ export class SpecificationService {
     origins: Origins,
     environment: Partial<Record<LimitName, number>> = {},
     readBackup: ReadBackup = async () => null,
+    missingRights: readonly RightName[] = [],
   ) {
     this.#tasks = tasks;
     this.#origins = origins;
     this.#environment = environment;
+    this.#missingRights = missingRights;
     this.#remembered = new SpecificationCache(tasks, {
       describe: (app, settings) => this.#describe(app, settings),
       readFacts: (app, options) => readFacts(app.database, options),
@@ -219,7 +223,7 @@ export class SpecificationService {
     const { ref, name } = app.record;
     return {
       app: {
-        ...{ ref, name, environment: this.#environment },
+        ...{ ref, name, environment: this.#environment, missingRights: this.#missingRights },
         ...{ authSettings: settings.auth, restSettings: settings.rest, storageSettings: settings.storage },
         realtimeSettings: settings.realtime,
       },

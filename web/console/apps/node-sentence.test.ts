@@ -15,6 +15,7 @@ const status: NodeStatus = {
   version: '0.1.0',
   node_version: 'v20.20.2',
   postgres: { version: '18.4', embedded: true, connections: 3, max_connections: 400 },
+  missing_rights: [],
   database_url: null,
   workers: 2,
   started_at: '2026-11-01T14:00:00Z',

@@ -1,4 +1,5 @@
 import type { BackupFigures } from '../../../../contract/backup.ts';
+import { serverRights } from '../../../../contract/server-rights.ts';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
 import { code, count, inline, table } from './escape.ts';
 
@@ -6,7 +7,7 @@ import { code, count, inline, table } from './escape.ts';
  * Returns chapter 9 in Markdown: the limits that the app sets, one line for those that the node sets for every app, and
  * the number of limits that have their default value. The JSON contains all limits.
  */
-export function limitsMarkdown({ limits, figures }: LimitsChapter): string {
+export function limitsMarkdown({ limits, figures, missing_rights: missing }: LimitsChapter): string {
   const set = limits.filter((limit) => limit.set_in !== 'code');
   const own = set.filter((limit) => !isOfNode(limit));
   const ofNode = set.filter(isOfNode);
@@ -17,6 +18,12 @@ export function limitsMarkdown({ limits, figures }: LimitsChapter): string {
   }
   if (ofNode.length > 0) parts.push(`The node sets for every app: ${ofNode.map(brief).join(', ')}.`);
   parts.push(`${count(rest, 'limit')} ${rest === 1 ? 'has its' : 'have their'} default: ${code('docs/limits.md')}.`);
+  if (missing) {
+    const lines = missing.map(
+      (right) => `- The node cannot ${serverRights[right].lacks}. ${serverRights[right].effect}`,
+    );
+    parts.push(['The PostgreSQL server gives the node fewer rights than a superuser has:', ...lines].join('\n'));
+  }
   if (figures) parts.push(backupLine(figures));
   return parts.join('\n\n');
 }

@@ -41,7 +41,7 @@ beforeEach(async () => {
 /** Runs work on a connection of the owner, after the server has registered the author. */
 async function as(author: Author, work: (connection: Pool) => Promise<unknown>): Promise<void> {
   await withPool({ ...target, user: 'app_owner', password: 'secret' }, async (connection) => {
-    const server = { target, isEmbedded: true, masterKey: Buffer.alloc(32), temporaryBytes: 0 };
+    const server = { target, isEmbedded: true, missingRights: [], masterKey: Buffer.alloc(32), temporaryBytes: 0 };
     await registerAuthor(server, { ...record, database: target.database }, connection, author);
     await work(connection);
   });

@@ -1,5 +1,6 @@
 import type { App } from '../../../apps/app.ts';
 import { authenticatorRole, ownerRole } from '../../../apps/registry/app-record.ts';
+import type { Server } from '../../../apps/registry/server.ts';
 import type { Executor } from '../../../database/database.ts';
 import { ConnectionError } from '../../../database/database-error.ts';
 import { rowsAsText } from '../../../database/statement.ts';
@@ -19,10 +20,10 @@ const SOON_MILLISECONDS = 250;
  * database, owner and authenticator of each app. The query reads each catalog once, because a server has several roles
  * and settings for each of its apps.
  */
-const QUERY = `with roles as materialized (
+const query = (roles: string) => `with roles as materialized (
     select r.oid, r.rolname, r.rolcanlogin, pg_catalog.concat_ws(' ', r.rolname, r.rolsuper, r.rolinherit, r.rolcreaterole, r.rolcreatedb,
       r.rolcanlogin, r.rolreplication, r.rolbypassrls, r.rolconnlimit, r.rolvaliduntil) as words
-    from pg_catalog.pg_authid r
+    from pg_catalog.${roles} r
   ), members as materialized (
     select r.rolname, r.rolcanlogin, m.roleid, m.member, m.grantor, m::text as words
     from pg_catalog.pg_auth_members m join roles r on r.oid = m.member
@@ -60,18 +61,30 @@ const QUERY = `with roles as materialized (
   from shared cross join apps a left join own on own.database = a.database group by a.database`;
 
 /**
- * Query that returns a string with the number of rows of each relation that QUERY reads, and with the transactions that
+ * Query that returns a string with the number of rows of each relation that `query` reads, and with the transactions that
  * wrote these rows. The string differs after any change.
  */
-const CHANGES = `select pg_catalog.concat_ws(' ', ${[
-  'pg_authid',
-  'pg_auth_members',
-  'pg_db_role_setting',
-  'pg_database',
-  'pg_shdescription',
-]
-  .map((name) => `(select count(*) || ':' || coalesce(sum(t.xmin::text::bigint), 0) from pg_catalog.${name} t)`)
-  .join(', ')}) as state`;
+const changes = (ofRoles: string) =>
+  `select pg_catalog.concat_ws(' ', ${ofRoles}, ${[
+    'pg_auth_members',
+    'pg_db_role_setting',
+    'pg_database',
+    'pg_shdescription',
+  ]
+    .map(writes)
+    .join(', ')}) as state`;
+
+const writes = (name: string): string =>
+  `(select count(*) || ':' || coalesce(sum(t.xmin::text::bigint), 0) from pg_catalog.${name} t)`;
+
+/** The two queries for a superuser, and for a login that may not read pg_authid. */
+const ofSuperuser = { query: query('pg_authid'), changes: changes(writes('pg_authid')) };
+const ofOther = {
+  query: query('pg_roles'),
+  changes: changes(
+    `(select pg_catalog.md5(pg_catalog.string_agg(r::text, '' order by r.oid)) from pg_catalog.pg_roles r)`,
+  ),
+};
 
 /**
  * Checks for changes of server objects, such as roles, that affect open apps. The database of an app does not notify of
@@ -81,8 +94,9 @@ export class ServerRoleWatcher {
   readonly #database: Executor;
   readonly #events: Events;
   readonly #onChange: (app: App) => void;
+  readonly #sql: typeof ofSuperuser;
   readonly #states = new Map<App, string | null>();
-  /** The last result of CHANGES. */
+  /** The last result of `changes`. */
   #seen = '';
   #timer: NodeJS.Timeout | null = null;
   #soon: NodeJS.Timeout | null = null;
@@ -93,7 +107,13 @@ export class ServerRoleWatcher {
    * @param database Any database of the server, as a role that sees all roles.
    * @param onChange Is called with each app that a change affects.
    */
-  constructor(database: Executor, events: Events, onChange: (app: App) => void) {
+  constructor(
+    database: Executor,
+    events: Events,
+    onChange: (app: App) => void,
+    { missingRights }: Pick<Server, 'missingRights'>,
+  ) {
+    this.#sql = missingRights.length === 0 ? ofSuperuser : ofOther;
     this.#database = database;
     this.#events = events;
     this.#onChange = onChange;
@@ -146,7 +166,7 @@ export class ServerRoleWatcher {
 
   async #look(): Promise<void> {
     if (this.#states.size === 0) return;
-    const [changes] = await this.#database.run([{ text: CHANGES, params: [], planKey: 'server roles' }]);
+    const [changes] = await this.#database.run([{ text: this.#sql.changes, params: [], planKey: 'server roles' }]);
     const seen = (changes && rowsAsText(changes)[0]?.state) ?? '';
     const isSame = seen === this.#seen;
     const apps = [...this.#states].filter(([, state]) => !isSame || state === null).map(([app]) => app);
@@ -157,7 +177,7 @@ export class ServerRoleWatcher {
       list((app) => ownerRole(app.ref)),
       list((app) => authenticatorRole(app.ref)),
     ];
-    const [result] = await this.#database.run([{ text: QUERY, params, planKey: 'server roles' }]);
+    const [result] = await this.#database.run([{ text: this.#sql.query, params, planKey: 'server roles' }]);
     const found = new Map((result ? rowsAsText(result) : []).map(({ name, state }) => [name, state ?? '']));
     this.#seen = seen;
     for (const app of apps) {

@@ -1,6 +1,7 @@
 import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { BackupFigures } from '../../../../contract/backup.ts';
+import { serverRights } from '../../../../contract/server-rights.ts';
 import type { LimitLine, LimitsChapter } from '../../../../contract/specification.ts';
 import { figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
@@ -92,7 +93,13 @@ const boundOf = ({ meaning }: LimitLine): string =>
  * Answers the question of the chapter: "1 limit was reached in 24 hours, at last …. You can change 12 limits; 2 of them
  * are not at their default. 90 more are fixed."
  */
-function Answer({ appRef, chapter: { limits, figures } }: { appRef: string; chapter: LimitsChapter }) {
+function Answer({
+  appRef,
+  chapter: { limits, figures, missing_rights: missing },
+}: {
+  appRef: string;
+  chapter: LimitsChapter;
+}) {
   const own = limits.filter(isOwn).length;
   const changed = limits.filter(keeps.changed).length;
   const hit = limits
@@ -123,6 +130,7 @@ function Answer({ appRef, chapter: { limits, figures } }: { appRef: string; chap
       )}{' '}
       at {changed > 1 ? 'their' : 'its'} default. {proof(count(limits.length - own))} more are fixed.
       {figures && <Backup {...figures} />}
+      {missing?.map((right) => ` The node cannot ${serverRights[right].lacks}. ${serverRights[right].effect}`)}
     </>
   );
 }

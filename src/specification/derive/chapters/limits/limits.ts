@@ -1,4 +1,5 @@
 import { type Limit, type LimitName, limitGroups, limits } from '../../../../../contract/limits.ts';
+import type { RightName } from '../../../../../contract/server-rights.ts';
 import type { RestSettings } from '../../../../../contract/settings.ts';
 import type { AuthSettings } from '../../../../../contract/settings-auth.ts';
 import type { RealtimeSettings } from '../../../../../contract/settings-realtime.ts';
@@ -15,6 +16,7 @@ export interface LimitsApp {
   settings: RestSettings & AuthSettings & StorageSettings & RealtimeSettings;
   /** Limits that the node's environment sets. */
   environment: Partial<Record<LimitName, number>>;
+  missingRights: readonly RightName[];
 }
 
 /** Builds chapter 9: every limit of the app. */
@@ -25,6 +27,7 @@ export function limitsChapter(facts: Facts, app: LimitsApp): LimitsChapter {
     .sort((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
   return {
     limits: [...own, ...databaseLimits(facts), ...functionLimits(facts, app.settings)],
+    ...(app.missingRights.length > 0 && { missing_rights: app.missingRights }),
     sources: [
       { kind: 'code', label: 'contract/limits.ts: the numbers and their defaults' },
       { kind: 'setting', label: 'settings of the app', sql: 'select * from ninefold.settings' },

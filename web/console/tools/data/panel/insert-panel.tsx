@@ -104,22 +104,42 @@ export function InsertPanel({
             />
           ))}
         </FormFilesContext>
-        <div className={styles.foot}>
-          {error && <ServerError error={error} />}
-          <span className={styles.buttons}>
-            <Button kind="first" type="submit" busy={isPending && 'Inserting'} offBecause={pending}>
-              Insert
-            </Button>
-            <Button busy={isPending && 'Inserting'} offBecause={pending} onClick={() => save(false)}>
-              Insert and next
-            </Button>
-            <Button kind="quiet" onClick={onClose}>
-              Cancel
-            </Button>
-          </span>
-        </div>
+        <Foot {...{ error, isPending, pending, onClose }} onNext={() => save(false)} />
       </form>
     </Panel>
+  );
+}
+
+/** The buttons of the panel, and the error of the last attempt. */
+function Foot({
+  error,
+  isPending,
+  pending,
+  onNext,
+  onClose,
+}: {
+  error: Error | null;
+  isPending: boolean;
+  /** Why the row cannot be inserted yet; null if it can. */
+  pending: string | null;
+  onNext: () => void;
+  onClose: () => void;
+}) {
+  return (
+    <div className={styles.foot}>
+      {error && <ServerError error={error} />}
+      <span className={styles.buttons}>
+        <Button kind="first" type="submit" busy={isPending && 'Inserting'} offBecause={pending}>
+          Insert
+        </Button>
+        <Button busy={isPending && 'Inserting'} offBecause={pending} onClick={onNext}>
+          Insert and next
+        </Button>
+        <Button kind="quiet" onClick={onClose}>
+          Cancel
+        </Button>
+      </span>
+    </div>
   );
 }
 
