@@ -110,7 +110,13 @@ describe('a queue', () => {
       { msg_id: '3', message: 3, archived: true },
     ]);
     expect(await asOwner(`select * from pgmq.metrics('whole')`)).toMatchObject([
-      { queue_name: 'whole', queue_length: '1', total_messages: '6', queue_visible_length: '1', newest_msg_age_sec: 0 },
+      {
+        queue_name: 'whole',
+        queue_length: '1',
+        total_messages: '6',
+        queue_visible_length: '1',
+        newest_msg_age_sec: expect.any(Number),
+      },
     ]);
     expect(
       await asOwner(
