@@ -168,6 +168,38 @@ export const databaseLimits = limitsOf('database', {
     meaning: 'The longest value of a field, and the longest text that a function may build.',
     code: '54000',
   },
+  vaultSecretBytes: {
+    unit: 'bytes',
+    default: 65_536,
+    meaning: 'The longest secret of the Vault.',
+    code: '54000',
+  },
+  appDatabaseRoles: {
+    unit: 'count',
+    default: 50,
+    meaning:
+      'Database roles that one app creates. A dropped role counts until an app of the server is deleted or the node starts again.',
+    code: '54000',
+  },
+  serverDatabaseRoles: {
+    unit: 'count',
+    default: 2000,
+    meaning: 'Database roles with different names that the apps of a PostgreSQL server create.',
+    code: '54000',
+  },
+  databaseRoleLockSeconds: {
+    unit: 'seconds',
+    default: 5,
+    meaning:
+      'How long the creation of a database role waits for another app that creates the same name at this moment.',
+    code: '55P03',
+  },
+  queueNameCharacters: {
+    unit: 'characters',
+    default: 47,
+    meaning: 'The longest name of a queue of pgmq.',
+    code: '22023',
+  },
   notifyPayloadBytes: {
     unit: 'bytes',
     default: 7999,

@@ -101,6 +101,8 @@ const unknownFacts: DatabaseFacts = {
   available: new Set(hostedExtensions.keys()),
   platformRelations: new Set(),
   skippedRoles: new Set(),
+  databaseRoles: new Set(),
+  hasDatabaseRoles: false,
   hasHelpers: false,
 };
 

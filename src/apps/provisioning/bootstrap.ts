@@ -11,12 +11,14 @@ import { Registry } from '../registry/registry.ts';
 import { type Server, serverOf, superuserIn, withPool } from '../registry/server.ts';
 import { checkServer, ServerUnfitError } from './check-server.ts';
 import { reopenCopied } from './copy-database.ts';
+import { dropUnusedRoles } from './database-roles.ts';
 import { newRecord } from './lifecycle.ts';
 import { ensureMaintenanceDatabase } from './maintenance-database.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { updateSchema } from './update-schema.ts';
+import { ensureVaultKeys } from './vault-keys.ts';
 
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
@@ -189,6 +191,12 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
       records.map(({ ref }) => ref),
       server,
     );
+    await ensureVaultKeys(
+      maintenance,
+      records.map(({ ref }) => ref),
+      server,
+    );
+    await dropUnusedRoles(maintenance);
     const console = await registry.find(CONSOLE_REF);
     if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);
   });

@@ -48,6 +48,8 @@ export const ownerRole = (ref: string): string => `app_${ref}`;
 export const serverRole = (ref: string): string => `app_${ref}_server`;
 /** Returns the role with which the server logs in to serve the app's requests. */
 export const authenticatorRole = (ref: string): string => `app_${ref}_authenticator`;
+/** Returns the role whose password verifier is the key of the app's Vault. It cannot log in. */
+export const vaultRole = (ref: string): string => `app_${ref}_vault`;
 /** Returns the login that creates the app's objects while its database is copied from another server. */
 export const transferRole = (ref: string): string => `app_${ref}_transfer`;
 
