@@ -13,7 +13,7 @@ import { checkServer, ServerUnfitError } from './check-server.ts';
 import { reopenCopied } from './copy-database.ts';
 import { dropUnusedRoles } from './database-roles.ts';
 import { newRecord } from './lifecycle.ts';
-import { ensureMaintenanceDatabase } from './maintenance-database.ts';
+import { createMaintenanceTables, ensureMaintenanceDatabase } from './maintenance-database.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
@@ -56,6 +56,7 @@ export async function bootstrap(
 /** Creates the shared roles and the template of apps. */
 export async function prepareServer(server: Server, maintenance: Pool): Promise<void> {
   await maintenance.script(cluster);
+  await createMaintenanceTables(maintenance);
   await makeTemplate(server, maintenance);
 }
 
@@ -93,7 +94,7 @@ export async function prepareFurtherServer(server: Server, entry: ConnectionConf
 /** Notes in the server that it belongs to this console, and refuses one of another console: both would use the same names. */
 async function claimServer({ masterKey }: Server, maintenance: Pool): Promise<void> {
   const own = createHmac('sha256', masterKey).update('owner of a further server').digest('hex');
-  await maintenance.script('create table if not exists public.console (id text primary key)');
+  await createMaintenanceTables(maintenance);
   const [, found] = await maintenance.run([
     { text: 'insert into public.console (id) select $1 where not exists (select from public.console)', params: [own] },
     { text: 'select id from public.console', params: [] },

@@ -64,7 +64,7 @@ export const APP_LOCK = '9009, pg_catalog.hashtext($1)';
 export const CONSOLE_REF = 'console';
 /** Name of the database that new apps are copied from. */
 export const TEMPLATE_DATABASE = 'ninefold_template';
-/** Name of the database in which nodes take locks and create databases and roles. It contains no objects. */
+/** Name of the database in which nodes take locks and create databases and roles. */
 export const MAINTENANCE_DATABASE = 'ninefold_maintenance';
 
 /** The search path with which an app's database is created, in SQL and in PostgreSQL's output. */
