@@ -32,7 +32,7 @@ afterAll(async () => {
   await second.stop();
 });
 
-const move = (ref: string, server: string) => admin<AppMove>(node, 'POST', `/apps/${ref}/move`, { server });
+const move = (ref: string, server: string) => admin<AppMove>(node, 'POST', `/servers/${server}/apps`, { ref });
 const serverOf = async (ref: string) => (await admin<AppSummary>(node, 'GET', `/apps/${ref}`)).server;
 const onSecond = (ref: string, sql: string) =>
   withClient(inDatabase(second.url, `app_${ref}`), async (client) => (await client.query(sql)).rows);

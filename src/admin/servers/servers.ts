@@ -4,6 +4,7 @@ import type { AddServerRequest, AppMove, ServerSummary } from '../../../contract
 import { addServer } from '../../apps/provisioning/add-server.ts';
 import { moveApp } from '../../apps/provisioning/move-app.ts';
 import { type OpenServer, OWN } from '../../apps/provisioning/server-pools.ts';
+import { REF } from '../../apps/registry/app-record.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { rowsAsText } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -14,7 +15,7 @@ import { json, noContent } from '../reply.ts';
 /** SQLSTATE of a row that others refer to. */
 const REFERENCED = '23503';
 
-const serverRef = z.string().regex(/^[a-z][a-z0-9-]{1,39}$/, 'must be 2 to 40 lower-case letters, digits and hyphens');
+const serverRef = z.string().regex(REF, 'must be 3 to 40 lower-case letters, digits and hyphens, the first a letter');
 
 const showServers = adminCall({
   route: 'GET /servers',
@@ -106,18 +107,18 @@ const remove = adminCall({
 });
 
 const move = adminCall({
-  route: 'POST /apps/:ref/move',
+  route: 'POST /servers/:server/apps',
   least: 'node owner',
   sensitive: 'move the app to another PostgreSQL server',
-  audit: { action: 'app_moved', details: ({ server }) => ({ server: String(server ?? '') }) },
-  summary: 'Moves an app to another PostgreSQL server. Its calls get app_moving until the copy is complete.',
+  audit: { action: 'app_moved', details: ({ ref }) => ({ app: String(ref ?? '') }) },
+  summary: 'Moves an app to this PostgreSQL server. Its calls get app_moving until the copy is complete.',
   returns: 'AppMove',
-  errors: ['server_unknown', 'app_busy', 'app_move_failed', 'app_session_stuck'],
-  body: z.strictObject({ server: serverRef }),
-  handle: async ({ context, ref, body }) => {
+  errors: ['app_unknown', 'server_unknown', 'app_busy', 'app_move_failed', 'app_session_stuck'],
+  body: z.strictObject({ ref: z.string().regex(REF) }),
+  handle: async ({ context, server, body }) => {
     const { servers, registry, lifecycle, events, everyWorker, dumpTools: tools } = context;
     const parts = { servers, registry, lifecycle, events, tools, everyWorker };
-    const result = await moveApp(parts, ref, body.server);
+    const result = await moveApp(parts, body.ref, server);
     const answer: AppMove = {
       moved: result !== null,
       tables: result?.tables ?? 0,

@@ -76,8 +76,8 @@ export function addMoveCommand(apps: Command): void {
     .argument('<ref>', 'the app')
     .argument('<server>', 'the target, as `ninefold servers list` prints it')
     .action(async (ref: string, server: string) => {
-      const path = `/apps/${encodeURIComponent(ref)}/move`;
-      const { moved, tables, rows, closed_ms } = await connect().post<AppMove>(path, { server });
+      const path = `/servers/${encodeURIComponent(server)}/apps`;
+      const { moved, tables, rows, closed_ms } = await connect().post<AppMove>(path, { ref });
       process.stdout.write(
         moved
           ? `${ref} lives on ${server}: ${tables} tables and ${rows} rows copied, closed for ${(closed_ms / 1000).toFixed(1)} s.\n`
@@ -96,8 +96,8 @@ async function drain(client: Client, ref: string): Promise<void> {
     );
     const [target] = targets.toSorted((a, b) => a.apps - b.apps);
     if (!target) throw new CliError(`No other server takes the apps of ${ref}.`);
-    const path = `/apps/${encodeURIComponent(app.ref)}/move`;
-    const { rows, closed_ms } = await client.post<AppMove>(path, { server: target.ref });
+    const path = `/servers/${encodeURIComponent(target.ref)}/apps`;
+    const { rows, closed_ms } = await client.post<AppMove>(path, { ref: app.ref });
     process.stdout.write(
       `${i + 1} of ${apps.length}: ${app.ref} lives on ${target.ref}, ${rows} rows, closed for ${(closed_ms / 1000).toFixed(1)} s\n`,
     );

@@ -1,7 +1,7 @@
 -- Further PostgreSQL servers of the node. An app lives on one of them, or on the server of the console.
 
 create table if not exists node.servers (
-  ref text primary key check (ref ~ '^[a-z][a-z0-9-]{1,39}$'),
+  ref text primary key check (ref ~ '^[a-z][a-z0-9-]{2,39}$'),
   -- The URL of the login that creates databases and roles there, sealed with the node's master key.
   sealed text not null,
   -- A draining server gets no new apps.
