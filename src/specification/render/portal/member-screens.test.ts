@@ -209,12 +209,12 @@ describe('memberScreens', () => {
 
   it('omits the conditions of policies, the names of functions and hidden names', async () => {
     await owner.script(`
-      create schema vault;
-      create function vault.is_suspect(id int) returns boolean language sql stable as 'select true';
+      create schema treasury;
+      create function treasury.is_suspect(id int) returns boolean language sql stable as 'select true';
       create function public.rate_of(id int) returns int language sql stable as 'select 1';
       create table public.offers (id int primary key, title text, margin text, "salary ""band""" text, stage text,
         constraint by_band check ("salary ""band""" <> 'platinum' or id > 0), constraint by_title check (length(title) > 2),
-        constraint by_function check (not vault.is_suspect(id)), constraint by_rate check (public.rate_of(id) > 1));
+        constraint by_function check (not treasury.is_suspect(id)), constraint by_rate check (public.rate_of(id) > 1));
       alter table public.offers enable row level security;
       create policy by_secret on public.offers to authenticated
         using (current_setting('request.headers', true)::json ->> 'x-door' = 'open sesame' or "salary ""band""" = 'gold');
@@ -224,14 +224,14 @@ describe('memberScreens', () => {
       grant select on public.bands to authenticated;
       select ninefold.define_machine('public.offers', 'stage', 'new', $$[
         {"name": "a", "from": "new", "to": "old", "when": "margin = 'high'"},
-        {"name": "b", "from": "new", "to": "sold", "when": "vault.is_suspect(id)"},
+        {"name": "b", "from": "new", "to": "sold", "when": "treasury.is_suspect(id)"},
         {"name": "c", "from": "new", "to": "lost", "when": "\\"salary \\"\\"band\\"\\"\\" = 'gold'"},
         {"name": "d", "from": "new", "to": "gone", "when": "title <> ''"}]$$)`);
     const offers = entity(await screensOf('authenticated'), 'offers');
     await owner.script(
-      'drop table public.offers, public.bands cascade; drop schema vault cascade; drop function public.rate_of',
+      'drop table public.offers, public.bands cascade; drop schema treasury cascade; drop function public.rate_of',
     );
-    expect(JSON.stringify(offers)).not.toMatch(/salary|sesame|x-door|gold|margin|is_suspect|vault|rate_of/);
+    expect(JSON.stringify(offers)).not.toMatch(/salary|sesame|x-door|gold|margin|is_suspect|treasury|rate_of/);
     expect(offers.fields.flatMap(({ rules }) => rules.map(({ name }) => name))).toContain('by_title');
     expect(offers.machine?.transitions.map(({ name, when }) => [name, when])).toEqual([
       ...['a', 'b', 'c'].map((name) => [name, null]),
