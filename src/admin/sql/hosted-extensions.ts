@@ -40,7 +40,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   Object.entries({
     vector: {
       used: /type "?(\w+\.)?(vector|halfvec|sparsevec)\b|access method "(hnsw|ivfflat)"|\bvector_(l2|ip|cosine)_ops/,
-      instead: fromPackage('pgvector; on Debian the package postgresql-18-pgvector; see docs/vectors.md'),
+      instead: fromPackage('pgvector; on Debian the package postgresql-18-pgvector; see docs/deploying.md'),
     },
     postgis: {
       used: /type "?(\w+\.)?(geometry|geography|box2d|box3d)\b|function (\w+\.)?st_\w+\(|spatial_ref_sys/i,
