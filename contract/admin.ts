@@ -128,6 +128,8 @@ export interface AppSummary {
    * otherwise.
    */
   outdated?: true;
+  /** The PostgreSQL server of the app, if it is not that of the console. */
+  server?: string;
 }
 
 export interface CreateAppRequest {
@@ -136,6 +138,8 @@ export interface CreateAppRequest {
   name?: string;
   /** The HS256 secret of an existing project, at least 32 characters; by default a new secret. */
   jwt_secret?: string;
+  /** The PostgreSQL server of the app: a ref of `GET /servers`; by default the one with the fewest apps. */
+  server?: string;
   /** Only for the operator: the name of an existing database of the server, which becomes the database of the app. */
   database?: string;
   /** Only together with `database`: the role of calls without a token. */

@@ -115,6 +115,7 @@ export const codesOfEveryCall: readonly ErrorCode[] = [
   'outcome_unknown',
   'database_busy',
   'disk_full',
+  'app_moving',
   'app_outdated',
   'app_damaged',
   'app_limit_exceeded',

@@ -29,6 +29,17 @@ export const routineId = (schema: string, name: string, types: readonly string[]
 
 /** Schemas that belong to Ninefold and that every app has from the start. */
 export const platformSchemas: ReadonlySet<string> = new Set([
-  ...['auth', 'cron', 'extensions', 'graphql_public', 'net', 'ninefold', 'ninefold_states', 'realtime', 'storage'],
-  ...['supabase_functions', 'supabase_migrations'],
+  ...[
+    'auth',
+    'cron',
+    'extensions',
+    'graphql_public',
+    'net',
+    'ninefold',
+    'ninefold_states',
+    'pgmq',
+    'pgmq_public',
+    'realtime',
+  ],
+  ...['storage', 'supabase_functions', 'supabase_migrations', 'vault'],
 ]);

@@ -10,7 +10,7 @@ const rights = {
   catalog: {
     lacks: 'change pg_catalog (superuser)',
     effect:
-      'Every owner of an app sees the names, settings and sessions of all apps, and can take advisory locks that all apps share. So the node is for one team: the right to create apps is a right on all of them.',
+      'Every owner of an app sees the names, settings and sessions of all apps, and can take advisory locks that all apps share. So the node is for one team: the right to create apps is a right on all of them. Apps have no Vault, and CREATE ROLE of an app is skipped.',
   },
   eventTriggers: {
     lacks: 'create event triggers',

@@ -17,16 +17,8 @@ export const services = {
     runs: false,
     note: 'Calls of /functions/v1 answer 404 with the code service_missing. Run the functions elsewhere.',
   },
-  vault: {
-    title: 'Vault',
-    runs: false,
-    note: 'Statements on schema vault fail with SQLSTATE 42P01 or 3F000. Keep secrets outside the database.',
-  },
-  queues: {
-    title: 'Queues (pgmq)',
-    runs: false,
-    note: 'Calls of schema pgmq fail with SQLSTATE 3F000. Use a table and FOR UPDATE SKIP LOCKED.',
-  },
+  vault: { title: 'Vault', runs: true, note: 'Secrets are sealed with a key that is not in the database of the app.' },
+  queues: { title: 'Queues (pgmq)', runs: true, note: 'The functions of pgmq work, for clients those of pgmq_public.' },
   jobs: { title: 'Scheduled jobs (pg_cron)', runs: true, note: 'cron.schedule runs SQL on its schedule.' },
   http: { title: 'HTTP from SQL (pg_net)', runs: true, note: 'net.http_get and net.http_post send requests.' },
   vectors: {

@@ -93,6 +93,17 @@ export const databaseLimits = limitsOf('database', {
     default: 3000,
     meaning: 'How long an update of Ninefold’s own schema in an app’s database waits for a table that is in use.',
   },
+  appMoveRetrySeconds: {
+    unit: 'seconds',
+    default: 2,
+    meaning: 'When a client tries again while its app moves to another PostgreSQL server (Retry-After).',
+    code: 'app_moving',
+  },
+  leftDatabaseSeconds: {
+    unit: 'seconds',
+    default: 86_400,
+    meaning: 'How long the closed database of an app stays on the PostgreSQL server that the app has left.',
+  },
   schemaRetryMilliseconds: {
     unit: 'milliseconds',
     default: 5000,
@@ -156,6 +167,38 @@ export const databaseLimits = limitsOf('database', {
     default: 1_073_741_823,
     meaning: 'The longest value of a field, and the longest text that a function may build.',
     code: '54000',
+  },
+  vaultSecretBytes: {
+    unit: 'bytes',
+    default: 65_536,
+    meaning: 'The longest secret of the Vault.',
+    code: '54000',
+  },
+  appDatabaseRoles: {
+    unit: 'count',
+    default: 50,
+    meaning:
+      'Database roles that one app creates. A dropped role counts until an app of the server is deleted or the node starts again.',
+    code: '54000',
+  },
+  serverDatabaseRoles: {
+    unit: 'count',
+    default: 2000,
+    meaning: 'Database roles with different names that the apps of a PostgreSQL server create.',
+    code: '54000',
+  },
+  databaseRoleLockSeconds: {
+    unit: 'seconds',
+    default: 5,
+    meaning:
+      'How long the creation of a database role waits for another app that creates the same name at this moment.',
+    code: '55P03',
+  },
+  queueNameCharacters: {
+    unit: 'characters',
+    default: 47,
+    meaning: 'The longest name of a queue of pgmq.',
+    code: '22023',
   },
   notifyPayloadBytes: {
     unit: 'bytes',

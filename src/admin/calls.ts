@@ -27,6 +27,7 @@ import { memberImportCalls } from './members/member-imports.ts';
 import { rowImportCalls } from './members/row-imports.ts';
 import { sessionCalls } from './members/sessions.ts';
 import { realtimeCalls } from './realtime/realtime-state.ts';
+import { serverCalls } from './servers/servers.ts';
 import { hookFunctionCalls } from './settings/hook-functions.ts';
 import { settingCalls } from './settings/settings.ts';
 import { siteCalls } from './site/site.ts';
@@ -45,7 +46,7 @@ import { nodeTeamCalls } from './team/node-team.ts';
 export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   'Set-up and sign-in': [...setupCalls, ...builderSessionCalls, ...acceptInvitationCalls, ...recoveryCalls],
   'Your account': [...accountCalls, ...proofCalls, ...secondFactorCalls],
-  'The node': [...statusCalls, ...builderCalls, ...nodeTeamCalls, ...backupCalls],
+  'The node': [...statusCalls, ...builderCalls, ...nodeTeamCalls, ...backupCalls, ...serverCalls],
   Apps: [...appCalls, ...activityCalls],
   Team: appTeamCalls,
   Keys: [...apiKeyCalls, ...signingKeyCalls, ...applicationCalls],

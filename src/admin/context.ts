@@ -16,10 +16,12 @@ import type { Apps } from '../apps/apps.ts';
 import type { RequestTraces } from '../apps/log/request-traces.ts';
 import type { ImportLocks } from '../apps/maintenance/import-locks.ts';
 import type { Lifecycle } from '../apps/provisioning/lifecycle.ts';
+import type { ServerPools } from '../apps/provisioning/server-pools.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import type { Registry } from '../apps/registry/registry.ts';
 import type { Server } from '../apps/registry/server.ts';
 import type { BuilderRights } from '../apps/team/team-store.ts';
+import type { DumpTools } from '../apps/transfer/pg-dump.ts';
 import type { BackupHome } from '../backup/backup-home.ts';
 import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
 import type { Executor } from '../database/database.ts';
@@ -44,6 +46,10 @@ export interface AdminContext {
   /** Resolves once the other workers of the node use the committed changes of an app, or after a second. */
   readonly everyWorker: (ref: string) => Promise<void>;
   readonly server: Server;
+  /** All PostgreSQL servers of the node. */
+  readonly servers: ServerPools;
+  /** Where pg_dump is, for moves of apps. */
+  readonly dumpTools: DumpTools;
   /** The superuser's connections to the maintenance database. */
   readonly maintenance: Pool;
   readonly events: Events;

@@ -3,14 +3,14 @@ import { type ConnectionConfig, loginAt } from '../database/connection-config.ts
 import { type AppRecord, authenticatorRole, ownerRole, serverRole } from './registry/app-record.ts';
 
 /** The data of a record that a login needs. */
-type Login = Pick<AppRecord, 'ref' | 'database' | 'authenticatorPassword'>;
+type Login = Pick<AppRecord, 'ref' | 'database' | 'authenticatorPassword' | 'host'>;
 
 /**
  * Returns the connection parameters of the app's owner, who runs migrations and the SQL page.
- * @param server The server, with any login.
+ * @param server The server of the console, with any login. The record names another server if the app lives there.
  */
 export const ownerConnection = (server: ConnectionConfig, record: AppRecord): ConnectionConfig => ({
-  ...loginAt(server, {
+  ...loginAt(record.host?.target ?? server, {
     database: record.database,
     user: ownerRole(record.ref),
     password: record.ownerPassword,
@@ -24,7 +24,7 @@ export const ownerConnection = (server: ConnectionConfig, record: AppRecord): Co
  * These statements run code of the app: policies, triggers and functions.
  */
 export const authenticatorConnection = (server: ConnectionConfig, record: Login): ConnectionConfig =>
-  loginAt(server, {
+  loginAt(record.host?.target ?? server, {
     database: record.database,
     user: authenticatorRole(record.ref),
     password: record.authenticatorPassword,
@@ -41,7 +41,7 @@ export const serverConnection = (
   record: Login,
   applicationName = 'ninefold-server',
 ): ConnectionConfig => ({
-  ...loginAt(server, {
+  ...loginAt(record.host?.target ?? server, {
     database: record.database,
     user: serverRole(record.ref),
     password: serverPassword(record),

@@ -8,7 +8,7 @@ import { newestAppFile } from './provisioning/schema-files.ts';
 import { type SchemaRefusal, updateSchema } from './provisioning/update-schema.ts';
 import { type AppRecord, CONSOLE_REF, databaseName, REF } from './registry/app-record.ts';
 import type { Registry } from './registry/registry.ts';
-import { type Server, superuserIn } from './registry/server.ts';
+import { type Server, serverOf, superuserIn } from './registry/server.ts';
 
 /** Time for which an unknown ref is cached, so that guessing refs hardly loads the database. */
 const UNKNOWN_MILLISECONDS = 1000;
@@ -78,11 +78,12 @@ export class Apps {
   /**
    * Returns an app for a builder or operator, with every change that was committed before this call. Another worker may
    * have made such a change, for example if a page reads after it has written.
-   * @throws NinefoldError app_unknown; app_outdated with the schema file that failed and the reason.
+   * @throws NinefoldError app_unknown; app_moving; app_outdated with the schema file that failed and the reason.
    */
   async get(ref: string): Promise<App> {
     await this.catchUp(ref);
     const app = await this.find(ref);
+    if (app.record.isMoving) throw appMoving();
     if (isCurrent(app.record)) return app;
     const refusal = await this.#update(app, true);
     if (refusal === null) return this.find(ref);
@@ -93,13 +94,14 @@ export class Apps {
 
   /**
    * Returns an app for its own requests.
-   * @throws NinefoldError app_unknown, app_limit_exceeded, app_outdated (without details)
+   * @throws NinefoldError app_unknown, app_limit_exceeded, app_moving, app_outdated (without details)
    */
   async serve(ref: string): Promise<App> {
     const refusal = this.#bounds.refusal(ref);
     if (refusal) throw refusal;
     const app = await this.find(ref);
     this.#served.add(ref);
+    if (app.record.isMoving) throw appMoving();
     if (isCurrent(app.record)) return app;
     if ((await this.#update(app, false)) !== null) throw outdated();
     return this.find(ref);
@@ -157,7 +159,7 @@ export class Apps {
     const update = {
       at: performance.now(),
       found: last?.found ?? null,
-      trying: updateSchema(this.#server, this.#registry, record, this.#events).then(async (found) => {
+      trying: updateSchema(serverOf(this.#server, record), this.#registry, record, this.#events).then(async (found) => {
         if (found === null) {
           this.#updates.delete(ref);
           await this.forget(ref);
@@ -181,7 +183,8 @@ export class Apps {
       const secrets = await this.#registry.secrets.read(ref);
       const poolLimits = {
         ...this.#limits,
-        refusal: () => this.#bounds.refusal(ref),
+        refusal: () => (record.isMoving ? appMoving() : this.#bounds.refusal(ref)),
+        pollsSchema: serverOf(this.#server, record).missingRights.includes('eventTriggers'),
         isFull: () => this.#bounds.isFull(ref),
       };
       const app = new App(record, secrets, this.#server.target, poolLimits, this.#events);
@@ -229,6 +232,10 @@ export class Apps {
     this.#unknown.clear();
   }
 }
+
+/** Returns the error of calls to an app while it moves to another server. */
+export const appMoving = (): NinefoldError =>
+  new NinefoldError('app_moving', { retryAfter: limits.appMoveRetrySeconds.default });
 
 const outdated = (parts: ErrorParts = {}): NinefoldError =>
   new NinefoldError('app_outdated', {

@@ -8,7 +8,7 @@ import type { AppRestoreRequest } from './app-restore.ts';
 import type { BackupHome } from './backup-home.ts';
 import { type BaseBackup, deleteBase, keepBase, listBases, takeBase } from './base-backup.ts';
 import { FileBackup } from './file-backup.ts';
-import { keptBackups } from './retention.ts';
+import { isDue, keptBackups, neededFrom } from './retention.ts';
 import {
   createSeries,
   type OpenSeries,
@@ -237,12 +237,8 @@ export class BackupService {
   }
 
   #isBaseDue(): boolean {
-    const last = this.#backups.at(-1);
-    return (
-      this.#needsBase ||
-      last === undefined ||
-      Date.now() - Date.parse(last.startedAt) >= this.#options.numbers.backupSeconds * 1000
-    );
+    const startedAt = this.#backups.map((backup) => backup.startedAt);
+    return this.#needsBase || isDue(startedAt, this.#options.numbers.backupSeconds * 1000, Date.now());
   }
 
   /** Runs work whose progress the state shows. @param run Receives a function for the bytes so far. */
@@ -296,16 +292,16 @@ export class BackupService {
     const kept = keptBackups(this.#backups, { days, weeks }, proven);
     for (const backup of this.#backups) if (!kept.includes(backup)) await deleteBase(store, backup.id);
     this.#backups = kept;
-    const [oldest] = kept;
-    if (oldest) await deleteWalBefore(store, series.timeline, series.segmentBytes, parseLsn(oldest.startLsn));
+    const from = neededFrom(kept);
+    if (from !== null) await deleteWalBefore(store, series.timeline, series.segmentBytes, from);
   }
 
   async #isDrillDue(): Promise<boolean> {
     const { drills, numbers } = this.#options;
     const last = this.#drill;
     const pause = last === null || last.isPassed ? numbers.drillSeconds * 1000 : FAILED_DRILL_MILLISECONDS;
-    const isDue = last === null || last.ninefold !== drills.build || Date.now() - Date.parse(last.startedAt) >= pause;
-    return isDue && drills.canRun(this.#backups);
+    const isRecent = last !== null && last.ninefold === drills.build && !isDue([last.startedAt], pause, Date.now());
+    return !isRecent && drills.canRun(this.#backups);
   }
 
   async #runDrill(series: OpenSeries): Promise<void> {

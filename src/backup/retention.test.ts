@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { keptBackups } from './retention.ts';
+import { isDue, keptBackups, neededFrom } from './retention.ts';
 
 const hour = 60 * 60 * 1000;
 const backupsEvery = (hours: number, count: number) =>
@@ -31,4 +31,19 @@ it('covers at least the last days without a gap after each new backup', () => {
     expect(covered).toBeGreaterThanOrEqual(Math.min(all, 6 * 24 * hour));
     expect(kept.length).toBeLessThanOrEqual(8);
   }
+});
+
+it('keeps the WAL of the first backup by position, also when the clock was changed between two', () => {
+  const [first, second] = [{ startLsn: '0/9000028' }, { startLsn: '0/10000028' }];
+  expect(neededFrom([second, first])).toBe(0x9000028n);
+  expect(neededFrom([])).toBeNull();
+});
+
+it('does not wait for the time of work that began in the future', () => {
+  const now = Date.UTC(2026, 9, 1);
+  const at = (hours: number) => new Date(now + hours * hour).toISOString();
+  expect(isDue([at(-1)], 24 * hour, now)).toBe(false);
+  expect(isDue([at(-25)], 24 * hour, now)).toBe(true);
+  expect(isDue([at(9000)], 24 * hour, now)).toBe(true);
+  expect(isDue([at(-1), at(9000)], 24 * hour, now)).toBe(false);
 });

@@ -1,4 +1,5 @@
 import type { BaseBackup } from './base-backup.ts';
+import { type Lsn, parseLsn } from './wal-position.ts';
 
 /** In milliseconds. */
 const DAY = 24 * 60 * 60 * 1000;
@@ -31,6 +32,23 @@ export function keptBackups<Backup extends Pick<BaseBackup, 'id' | 'startedAt'>>
   ]);
   return backups.filter((backup) => kept.has(backup));
 }
+
+/**
+ * Returns the position from which the WAL is needed for all these backups; null if there are none. Positions and not times
+ * decide: after a change of the clock, the backup with the earliest time is not always the first one.
+ */
+export const neededFrom = (backups: readonly Pick<BaseBackup, 'startLsn'>[]): Lsn | null =>
+  backups
+    .map(({ startLsn }) => parseLsn(startLsn))
+    .reduce<Lsn | null>((first, lsn) => (first === null || lsn < first ? lsn : first), null);
+
+/**
+ * Returns true if work is due again. Work that began in the future does not count: the clock was wrong then.
+ * @param startedAt When the work began earlier, ISO 8601.
+ * @param now Milliseconds since 1970.
+ */
+export const isDue = (startedAt: readonly string[], pauseMilliseconds: number, now: number): boolean =>
+  !startedAt.some((at) => Date.parse(at) <= now && now - Date.parse(at) < pauseMilliseconds);
 
 /** Returns the oldest backup of each period, the newest period first. */
 function oldestPerPeriod<Backup extends Pick<BaseBackup, 'startedAt'>>(

@@ -64,10 +64,20 @@ export async function listSeries(target: Pick<OpenStore, 'store' | 'spool'>): Pr
     const [, id = '', name] = key.split('/');
     if (name !== 'series' || !ID.test(id)) continue;
     // The facts of a series are not encrypted, so no key is needed.
-    const opened = await openSeries(target, Buffer.alloc(0), id);
-    if (opened) found.push(opened.series);
+    const series = await readableSeries(target, id);
+    if (series) found.push(series);
   }
   return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+}
+
+/** Returns null for an object that is no series: whoever can write to the target must not prevent a restore of the others. */
+async function readableSeries(target: Pick<OpenStore, 'store' | 'spool'>, id: string): Promise<Series | null> {
+  const opened = await openSeries(target, Buffer.alloc(0), id).catch((error: unknown) => {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  });
+  const series: Partial<Series> | null | undefined = opened?.series;
+  return opened && series?.id === id && typeof series.createdAt === 'string' ? opened.series : null;
 }
 
 /** Returns the sealed secrets of a series, as `sealSecrets` makes them; null if it has none. */

@@ -27,6 +27,7 @@ export interface Client {
   post<T>(path: string, body: unknown): Promise<T>;
   /** Sends a Uint8Array unchanged, any other body as JSON. */
   put(path: string, body: unknown): Promise<void>;
+  patch(path: string, body: unknown): Promise<void>;
   delete(path: string, body?: unknown): Promise<void>;
   /** Sends any request. A stream is sent as it is read. */
   send(method: string, path: string, options?: SendOptions): Promise<Response>;
@@ -81,6 +82,9 @@ export function connect(): Client {
     },
     put: async (path, body) => {
       await call('PUT', path, body);
+    },
+    patch: async (path, body) => {
+      await call('PATCH', path, body);
     },
     delete: async (path, body) => {
       await call('DELETE', path, body);

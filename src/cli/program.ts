@@ -10,6 +10,7 @@ import { addKeyCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/members.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addRealtimeCommands } from './commands/realtime.ts';
+import { addServerCommands } from './commands/servers.ts';
 import { addSettingsCommand } from './commands/settings.ts';
 import { addSiteCommand } from './commands/site.ts';
 import { addSpecCommand } from './commands/spec.ts';
@@ -37,6 +38,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addStatusCommand(program);
   addAppCommands(program);
   addBackupCommands(program);
+  addServerCommands(program);
   addBuilderCommands(program);
   addSettingsCommand(program);
   addKeyCommands(program);

@@ -102,7 +102,7 @@ export async function start(): Promise<void> {
         type: 'configure',
         workerConfig: { ...workerConfig, nodes, busId },
         port,
-        bounds: primary.watchdog.currentBounds(),
+        bounds: [...primary.watchdog.currentBounds(), ...primary.furtherServers.currentBounds()],
       }),
       onTask: (task) => answerTask(primary.specification, task),
       monitor: primary.monitor,
@@ -126,6 +126,7 @@ export async function start(): Promise<void> {
     await primary.metricsServer?.close();
     await primary.monitor.stop();
     await primary.watchdog.stop();
+    await primary.furtherServers.stop();
     primary.specification.close();
     // The embedded server stops once the backups have its last WAL.
     primary.ownerMails?.stop();

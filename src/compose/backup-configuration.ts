@@ -37,6 +37,12 @@ export interface BackupConfiguration {
   >;
 }
 
+/** Returns the folders that are searched for PostgreSQL's pg_dump. */
+export const programFoldersOf = ({ postgresBin, programFolders }: Config): readonly string[] => [
+  ...(postgresBin === null ? [] : [postgresBin]),
+  ...programFolders,
+];
+
 /** Returns where the backups of a node are, with the credentials of a bucket; null if it takes none. */
 export function backupTargetOf(config: Config): Target | null {
   const { backupTarget: target, backupKey, backupSecret, storageKey, storageSecret } = config;
@@ -58,7 +64,7 @@ export function backupConfiguration(
   return {
     ...{ home, databaseUrl, target, postgresPassword, build, numbers: limits },
     programs: config.postgresPrograms,
-    programFolders: [...(config.postgresBin === null ? [] : [config.postgresBin]), ...config.programFolders],
+    programFolders: programFoldersOf(config),
     masterKey: masterKey.toString('base64url'),
     hasFiles: storageUrl === null,
     node: publicUrl ?? hostname(),

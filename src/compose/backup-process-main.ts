@@ -4,6 +4,7 @@ import process from 'node:process';
 import { Apps } from '../apps/apps.ts';
 import { ExceededBounds } from '../apps/exceeded-bounds.ts';
 import { Lifecycle } from '../apps/provisioning/lifecycle.ts';
+import { ServerPools } from '../apps/provisioning/server-pools.ts';
 import { CONSOLE_REF, databaseName, MAINTENANCE_DATABASE } from '../apps/registry/app-record.ts';
 import { Origins } from '../apps/registry/origins.ts';
 import { Registry } from '../apps/registry/registry.ts';
@@ -131,7 +132,10 @@ function restoreApp(configuration: BackupConfiguration, live: Server): BackupOpt
       };
       const apps = new Apps(live, registry, limits, events, new ExceededBounds());
       const files = openFolder(home);
-      const lifecycle = new Lifecycle({ server: live, maintenance, locks, registry, apps, events, store: files.store });
+      const lifecycle = new Lifecycle({
+        servers: new ServerPools({ server: live, maintenance }, registry),
+        ...{ locks, registry, apps, events, store: files.store },
+      });
       const { copied, missingFiles } = await lifecycle.copyFromServer(
         {
           ref,

@@ -26,6 +26,7 @@ import { Watchdog, type WatchdogParts } from '../watchdog/watchdog.ts';
 import { backupConfiguration, backupTargetOf } from './backup-configuration.ts';
 import { version } from './configuration.ts';
 import { appServer, entryTarget } from './from-config.ts';
+import { FurtherServers } from './further-servers.ts';
 
 /** The running parts of the primary process. */
 export interface Primary {
@@ -37,6 +38,8 @@ export interface Primary {
   /** Runs the tasks that the workers send for the specification. */
   specification: SpecificationProcess;
   watchdog: Watchdog;
+  /** The further PostgreSQL servers. */
+  furtherServers: FurtherServers;
   /** Backs the node up; null if it takes no backups. */
   backups: BackupProcess<object> | null;
   /** Warns the owners of the node by mail; null without backups or a mail server. */
@@ -127,6 +130,8 @@ export async function composePrimary(
       ...(onNodes && { onNodes }),
     });
     await watchdog.start();
+    const furtherServers = new FurtherServers(server, events, { bounds: config.limits, send });
+    await furtherServers.start();
     const backups = openBackups(config, databaseUrl, secrets, events);
     backups?.start();
     const ownerMails = backups && openOwnerMails(config, server, backups, url, events);
@@ -141,6 +146,7 @@ export async function composePrimary(
       embedded,
       specification,
       watchdog,
+      furtherServers,
       backups,
       ownerMails,
       monitor,

@@ -100,7 +100,9 @@ async function moveApps({
   return withPool(superuserIn(older, databaseName(CONSOLE_REF)), async (consoleDatabase) => {
     const registry = new Registry(consoleDatabase, older.masterKey);
     // The console is last: its presence means that all apps have moved.
-    const refs = (await registry.list()).map(({ ref }) => ref).filter((ref) => ref !== CONSOLE_REF);
+    // The apps on further servers stay there.
+    const here = (await registry.list()).filter(({ serverRef }) => serverRef === undefined);
+    const refs = here.map(({ ref }) => ref).filter((ref) => ref !== CONSOLE_REF);
     const all = [...refs, CONSOLE_REF];
     await prepareServer(newer, maintenance);
     let rows = 0;

@@ -16,6 +16,7 @@ import { ImportLocks } from '../apps/maintenance/import-locks.ts';
 import { StateChangeCleanup } from '../apps/maintenance/state-change-cleanup.ts';
 import { TableAnalyzer } from '../apps/provisioning/analyze-tables.ts';
 import { Lifecycle } from '../apps/provisioning/lifecycle.ts';
+import { ServerPools } from '../apps/provisioning/server-pools.ts';
 import { CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { Registry } from '../apps/registry/registry.ts';
@@ -76,6 +77,7 @@ import { SpecificationService } from '../specification/serve/specification-servi
 import { VersionRecorder } from '../specification/serve/versions/version-recorder.ts';
 import { ServerRoleWatcher } from '../specification/serve/versions/watch-server-roles.ts';
 import type { StorageNode } from '../storage/context.ts';
+import { programFoldersOf } from './backup-configuration.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
 import { appServer, entryTarget, nodeLimits, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
@@ -313,6 +315,7 @@ async function composeApps(node: Node) {
   const share = shareOf(node.workerConfig.nodes);
   const budget = new ConnectionBudget(share.max, share.idle);
   const registry = new Registry(consoleDatabase, secrets.masterKey);
+  const servers = new ServerPools({ server, maintenance }, registry);
   const versions = new VersionRecorder({ specifications, events, turns: node.turns }, build);
   const serverRoleWatcher = new ServerRoleWatcher(consoleDatabase, events, (app) => versions.checkSoon(app), server);
   const bounds = new ExceededBounds();
@@ -322,7 +325,6 @@ async function composeApps(node: Node) {
     waitMilliseconds: limits.poolWaitSeconds.default * 1000,
     budget,
     isLoopback: servesOwnMachineOnly(config),
-    pollsSchema: server.missingRights.includes('eventTriggers'),
   };
   const apps: Apps = new Apps(server, registry, poolLimits, events, bounds, (app) => {
     versions.watch(app);
@@ -337,22 +339,22 @@ async function composeApps(node: Node) {
       registry,
       bounds,
       console: consoleDatabase,
-      maintenance,
       events,
       origins,
       sendMailHook,
       store: node.storage.store,
+      servers,
       connections: share.scheduled,
     },
     config.httpAllowed,
   );
   const { store } = node.storage;
-  const lifecycle = new Lifecycle({ server, maintenance, locks, registry, apps, events, store });
+  const lifecycle = new Lifecycle({ servers, locks, registry, apps, events, store });
   const setNodes = (nodes: number) => {
     const { max, idle } = shareOf(nodes);
     budget.resize(max, idle);
   };
-  return { apps, registry, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, budget, setNodes };
+  return { apps, registry, servers, bounds, versions, serverRoleWatcher, scheduledWork, lifecycle, budget, setNodes };
 }
 
 /** Creates the contexts in which calls of `/auth/v1` run. */
@@ -402,7 +404,7 @@ const backupsOf = (
 
 function composeAdmin(
   node: Node,
-  { apps, registry, lifecycle, versions }: Hosting,
+  { apps, registry, servers, lifecycle, versions }: Hosting,
   { contextOf, claimsOf }: Auth,
   {
     identities,
@@ -424,6 +426,8 @@ function composeAdmin(
     registry,
     lifecycle,
     server,
+    servers,
+    dumpTools: { folders: programFoldersOf(config), thread: new URL('./wasm-dump.js', import.meta.url) },
     maintenance,
     events,
     passwords: passwords.of(CONSOLE_REF),

@@ -99,6 +99,15 @@ export class RawSession {
   }
 
   /**
+   * Runs `COPY … TO STDOUT`.
+   * @param receive Receives the bytes of CopyData messages, whole or in parts, with their heads.
+   * @throws DatabaseError, ConnectionError
+   */
+  copyOut(sql: string, receive: (bytes: Buffer) => void): Promise<void> {
+    return this.#run(query(sql), () => undefined, { onCopyData: receive });
+  }
+
+  /**
    * Copies rows to another server: the bytes of `COPY … TO STDOUT` here become those of `COPY … FROM STDIN` there. Reads no
    * faster than the other server writes.
    * @returns The number of rows that the other server stored, and the number of bytes.

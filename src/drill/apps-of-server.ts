@@ -24,15 +24,21 @@ export class AppsOfServer {
     this.#isLoopback = isLoopback;
   }
 
-  /** Returns the refs of all apps but the console, the oldest first. */
+  /** Returns the refs of the apps that live on this server, without the console, the oldest first. */
   async refs(): Promise<string[]> {
-    return (await this.#registry.list()).map(({ ref }) => ref).filter((ref) => ref !== CONSOLE_REF);
+    const here = (await this.#registry.list()).filter(({ serverRef }) => serverRef === undefined);
+    return here.map(({ ref }) => ref).filter((ref) => ref !== CONSOLE_REF);
   }
 
-  /** @throws Error if the server has no such app */
+  /** @throws Error if the server has no such app, or the app lives on a further server */
   async record(ref: string): Promise<AppRecord> {
     const record = await this.#registry.find(ref);
     if (record === null) throw new Error(`There was no app ${ref} at this time.`);
+    if (record.serverRef !== undefined) {
+      throw new Error(
+        `The app ${ref} lived on the server ${record.serverRef} at this time, which these backups do not contain.`,
+      );
+    }
     return record;
   }
 

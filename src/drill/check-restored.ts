@@ -1,8 +1,12 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { DrillCheck, DrillResult } from '../../contract/backup.ts';
 import { databaseName } from '../apps/registry/app-record.ts';
 import { superuserIn, withPool } from '../apps/registry/server.ts';
 import type { DrillRecord } from '../backup/backup-home.ts';
+import type { ConnectionConfig } from '../database/connection-config.ts';
 import type { Executor } from '../database/database.ts';
+import { RawSession } from '../database/raw-session.ts';
 import { plain, rowsAsText } from '../database/statement.ts';
 import type { SpecificationService } from '../specification/serve/specification-service.ts';
 import { readHead } from '../specification/serve/versions/store.ts';
@@ -11,6 +15,8 @@ import { countRows } from './row-counts.ts';
 
 /** How long the checks of a drill may take. Apps that are left then are named as not checked. */
 const CHECKS_MILLISECONDS = 15 * 60_000;
+/** How long one check may take. An expression of an index is code of the owner, which may never end. */
+const CHECK_MILLISECONDS = 5 * 60_000;
 /** Number of differences that a line names. */
 const NAMED = 5;
 
@@ -70,7 +76,7 @@ async function checkApp({ restored, specifications, record, build }: DrillOption
     ),
   ];
   if (ref === record.app) {
-    checks.push(await attempt(ref, 'rows', () => withPool(target, (pool) => compareRows(pool, record))));
+    checks.push(await attempt(ref, 'rows', () => compareRows(target, record)));
   }
   // The last check, because it creates an extension.
   checks.push(await attempt(ref, 'indexes', () => withPool(target, checkIndexes)));
@@ -92,7 +98,14 @@ async function attempt(
   check: DrillCheck['check'],
   run: () => Promise<string | null>,
 ): Promise<DrillCheck> {
-  const reason = await run().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+  const timer = new AbortController();
+  // The restored server ends a check that is late, when it stops: a function can ignore the cancellation of its statement.
+  const late = delay(CHECK_MILLISECONDS, 'The check did not end in time.', { signal: timer.signal, ref: false });
+  const reason = await Promise.race([
+    run().catch((error: unknown) => (error instanceof Error ? error.message : String(error))),
+    late.catch(() => null),
+  ]);
+  timer.abort();
   return { app, check, isPassed: reason === null, detail: reason ?? passed[check] };
 }
 
@@ -104,12 +117,15 @@ async function checkMarks({ console }: AppsOfServer, { mark }: DrillRecord): Pro
 
 /**
  * Verifies each B-tree index with the extension amcheck, which switches to the owner of a table before it evaluates
- * expressions of the owner. The extension is created in a schema of its own, because its script runs as the superuser.
+ * expressions of the owner. The extension is created in a schema with a name that no owner can guess, because its script runs
+ * as the superuser, who then calls what is in the schema.
  */
 async function checkIndexes(executor: Executor): Promise<string | null> {
+  const schema = `ninefold_drill_${randomBytes(8).toString('hex')}`;
   await executor.run([
-    plain('create schema if not exists ninefold_drill'),
-    plain('create extension if not exists amcheck with schema ninefold_drill'),
+    plain('drop extension if exists amcheck cascade'),
+    plain(`create schema ${schema}`),
+    plain(`create extension amcheck with schema ${schema}`),
   ]);
   const [indexes] = await executor.run([
     plain(`select c.oid::text as index from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indexrelid
@@ -118,15 +134,20 @@ async function checkIndexes(executor: Executor): Promise<string | null> {
   ]);
   const damaged: string[] = [];
   for (const { index } of indexes ? rowsAsText(indexes) : []) {
-    const check = `select ninefold_drill.bt_index_check('${index}'::pg_catalog.regclass, true)`;
+    const check = `select ${schema}.bt_index_check('${index}'::pg_catalog.regclass, true)`;
     await executor.run([plain(check)]).catch((error: unknown) => damaged.push((error as Error).message));
   }
   return damaged.length === 0 ? null : named(damaged);
 }
 
-async function compareRows(executor: Executor, { rows }: DrillRecord): Promise<string | null> {
-  const found = await countRows(executor);
-  const names = [...new Set([...Object.keys(rows), ...Object.keys(found)])];
+async function compareRows(target: ConnectionConfig, { rows }: DrillRecord): Promise<string | null> {
+  const names = Object.keys(rows);
+  const session = await RawSession.open(target);
+  const count = async () => {
+    await session.query('begin isolation level repeatable read, read only');
+    return countRows(session, names);
+  };
+  const found = await count().finally(() => session.close());
   const different = names.filter((name) => rows[name] !== found[name]);
   return different.length === 0
     ? null

@@ -43,7 +43,8 @@ export interface DrillsOptions {
 export class Drills {
   readonly #options: DrillsOptions;
   readonly #live: AppsOfServer;
-  #recordedAt = 0;
+  /** By the clock that is never changed. */
+  #recordedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: DrillsOptions) {
     this.#options = options;
@@ -57,7 +58,7 @@ export class Drills {
 
   /** Writes the mark of a minute; once an hour, also a record of one app. */
   async mark(): Promise<void> {
-    if (Date.now() - this.#recordedAt < HOUR) {
+    if (performance.now() - this.#recordedAt < HOUR) {
       await writeMark(this.#live);
       return;
     }
@@ -113,7 +114,7 @@ export class Drills {
 
   async #record(): Promise<void> {
     const record = await recordState(this.#live, this.#options.specifications);
-    this.#recordedAt = Date.now();
+    this.#recordedAt = performance.now();
     if (record === null) return;
     const kept = (await this.#options.home.readDrillRecords()).filter(({ at }) => Date.now() - Date.parse(at) < DAY);
     await this.#options.home.writeDrillRecords([...kept, record]);

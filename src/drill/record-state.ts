@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { databaseName } from '../apps/registry/app-record.ts';
-import { smallPool, superuserIn } from '../apps/registry/server.ts';
+import { superuserIn } from '../apps/registry/server.ts';
 import type { DrillRecord } from '../backup/backup-home.ts';
-import type { Executor } from '../database/database.ts';
-import type { Pool } from '../database/pool.ts';
+import { RawSession } from '../database/raw-session.ts';
 import { plain, rowsAsText } from '../database/statement.ts';
 import type { SpecificationService } from '../specification/serve/specification-service.ts';
 import type { AppsOfServer } from './apps-of-server.ts';
@@ -37,8 +36,8 @@ export async function recordState(
   if (app === undefined) return null;
   const mark = await writeMark(apps);
   const hash = await specificationHash(apps, specifications, app);
-  const pool = smallPool(superuserIn(apps.server, databaseName(app)));
-  const found = await countAtPosition(pool).finally(() => pool.close());
+  const session = await RawSession.open(superuserIn(apps.server, databaseName(app)));
+  const found = await countAtPosition(session).finally(() => session.close());
   await writeMark(apps);
   if (found === null) return null;
   // A change of the schema in between belongs to another moment.
@@ -57,23 +56,18 @@ const QUIET_POSITION = `select ${POSITION}, pg_catalog.pg_snapshot_xmin(s) = pg_
   from pg_catalog.pg_current_snapshot() s`;
 
 /** Counts the rows of a database at a position of the WAL. Returns null if the server was never idle. */
-async function countAtPosition(pool: Pool): Promise<Pick<DrillRecord, 'lsn' | 'at' | 'rows'> | null> {
+async function countAtPosition(session: RawSession): Promise<Pick<DrillRecord, 'lsn' | 'at' | 'rows'> | null> {
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const before = await firstRow(pool, `select ${POSITION}`);
-    const counted = await pool.transaction(async (tx) => {
-      await tx.run([plain('set transaction isolation level repeatable read, read only')]);
-      const { lsn, quiet, at } = await firstRow(tx, QUIET_POSITION);
+    const [before] = await session.query(`select ${POSITION}`);
+    await session.query('begin isolation level repeatable read, read only');
+    try {
+      const [{ lsn, quiet, at } = {}] = await session.query(QUIET_POSITION);
       // Equal positions before and after the snapshot mean that no transaction committed in between.
-      if (quiet !== 't' || !lsn || !at || lsn !== before.lsn) return null;
-      return { lsn, at, rows: await countRows(tx) };
-    });
-    if (counted !== null) return counted;
+      if (quiet === 't' && lsn && at && lsn === before?.lsn) return { lsn, at, rows: await countRows(session, null) };
+    } finally {
+      await session.query('rollback');
+    }
     await delay(PAUSE_MILLISECONDS);
   }
   return null;
-}
-
-async function firstRow(executor: Executor, sql: string): Promise<Readonly<Record<string, string | null>>> {
-  const [result] = await executor.run([plain(sql)]);
-  return (result && rowsAsText(result)[0]) ?? {};
 }

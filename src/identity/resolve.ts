@@ -5,7 +5,7 @@ import { secondFactorMethods } from '../accounts/sessions/assurance.ts';
 import { type SessionBounds, sessionState } from '../accounts/sessions/sessions.ts';
 import type { AppKeys } from '../apps/keys/app-keys.ts';
 import type { KeyUses } from '../apps/keys/key-uses.ts';
-import { authenticatorRole, ownerRole, serverRole } from '../apps/registry/app-record.ts';
+import { authenticatorRole, ownerRole, serverRole, vaultRole } from '../apps/registry/app-record.ts';
 import type { Executor } from '../database/database.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type ExternalIssuer, type ExternalKeys, readIssuers } from './external-keys.ts';
@@ -309,7 +309,8 @@ const isReservedRole = (ref: string, role: string): boolean =>
   role.startsWith('pg_') ||
   role === ownerRole(ref) ||
   role === authenticatorRole(ref) ||
-  role === serverRole(ref);
+  role === serverRole(ref) ||
+  role === vaultRole(ref);
 
 /**
  * Returns the roles that a change of claims gives to a token; null if one of them is service_role or reserved, or if

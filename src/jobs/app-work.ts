@@ -160,8 +160,9 @@ export class AppWork {
   }
 
   /** Returns true if this is the work of the app with this record, and not of an earlier app with the same ref. */
-  isOf({ createdAt, database }: AppRecord): boolean {
-    return this.#record.createdAt === createdAt && this.#record.database === database;
+  isOf({ createdAt, database, serverRef }: AppRecord): boolean {
+    const own = this.#record;
+    return own.createdAt === createdAt && own.database === database && own.serverRef === serverRef;
   }
 
   /** Resolves when no work is running. */

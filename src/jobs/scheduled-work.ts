@@ -5,6 +5,7 @@ import type { Apps } from '../apps/apps.ts';
 import { isCurrent } from '../apps/apps.ts';
 import type { ExceededBounds } from '../apps/exceeded-bounds.ts';
 import { Background } from '../apps/maintenance/background.ts';
+import type { ServerPools } from '../apps/provisioning/server-pools.ts';
 import { type AppRecord, CONSOLE_REF, databaseName } from '../apps/registry/app-record.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import type { Registry } from '../apps/registry/registry.ts';
@@ -80,7 +81,7 @@ interface Entry {
  * because its next due time is stored in the console's database.
  */
 export class ScheduledWork {
-  readonly #parts: { apps: Apps; registry: Registry; bounds: ExceededBounds; console: Pool; maintenance: Pool };
+  readonly #parts: { apps: Apps; registry: Registry; bounds: ExceededBounds; console: Pool; servers: ServerPools };
   readonly #shared: SharedParts;
   readonly #election: Election;
   readonly #background: Background;
@@ -102,7 +103,8 @@ export class ScheduledWork {
       registry: Registry;
       bounds: ExceededBounds;
       console: Pool;
-      maintenance: Pool;
+      /** The PostgreSQL servers of the node. */
+      servers: ServerPools;
       events: Events;
       origins: Origins;
       sendMailHook: SharedParts['sendMailHook'];
@@ -208,7 +210,7 @@ export class ScheduledWork {
     // id, this work is recovered like that of another process.
     this.#shared.runner = randomUUID();
     try {
-      if (hasReplaced) await endSessionsOfJobs(this.#parts.maintenance);
+      if (hasReplaced) for (const pool of await this.#parts.servers.pools()) await endSessionsOfJobs(pool);
       for (const { app, due, seenWrites } of await readDueRows(this.#parts.console)) {
         const entry = this.#entry(app);
         entry.storedDue = due;
@@ -269,7 +271,7 @@ export class ScheduledWork {
   /** Checks apps whose databases were written to since their last check. */
   async #readCounters(): Promise<void> {
     try {
-      const writes = await readWrites(this.#parts.maintenance);
+      const writes = await this.#readWrites();
       const now = performance.now();
       for (const { ref, database } of await this.#changed(writes)) {
         const entry = this.#entry(ref);
@@ -291,13 +293,23 @@ export class ScheduledWork {
     }
   }
 
+  /** Reads the counters of all servers. A server that does not answer leaves its apps out. */
+  async #readWrites(): Promise<Map<string, string>> {
+    const pools = await this.#parts.servers.pools();
+    const [own, ...further] = await Promise.all(
+      pools.map((pool, i) => (i === 0 ? readWrites(pool) : readWrites(pool).catch(() => new Map<string, string>()))),
+    );
+    return new Map([...(own ?? []), ...further.flatMap((counters) => [...counters])]);
+  }
+
   async #changed(writes: ReadonlyMap<string, string>): Promise<{ ref: string; database: string }[]> {
     const apps = await this.#parts.registry.list();
     const refs = new Set(apps.map(({ ref }) => ref));
     // The next check removes the entries of deleted apps.
     for (const [ref, entry] of this.#entries) if (!refs.has(ref)) entry.due = Math.min(entry.due, Date.now());
     return apps.filter(
-      ({ ref, database }) => ref !== CONSOLE_REF && writes.get(database) !== this.#entries.get(ref)?.writes,
+      ({ ref, database }) =>
+        ref !== CONSOLE_REF && writes.has(database) && writes.get(database) !== this.#entries.get(ref)?.writes,
     );
   }
 
@@ -363,6 +375,11 @@ export class ScheduledWork {
     if (record === null) {
       this.#entries.delete(ref);
       this.#shared.figures.forget(ref);
+      return;
+    }
+    if (record.isMoving) {
+      this.#end(entry);
+      entry.due = Date.now() + SUSPENDED_MILLISECONDS;
       return;
     }
     // Updating the schema changes the write counter, so the app is checked again after an update.

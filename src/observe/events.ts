@@ -67,6 +67,7 @@ export type NinefoldEvent =
         | 'created'
         | 'cloned'
         | 'restored'
+        | 'moved'
         | 'deleted'
         | 'migrated'
         | 'catalog-loaded'

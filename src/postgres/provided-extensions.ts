@@ -7,7 +7,7 @@ import type { DataFolder } from './data-folder.ts';
  * are part of Ninefold's own schema.
  */
 const VERSION = 'ninefold';
-const names = ['pg_cron', 'pg_net'];
+const names = ['pg_cron', 'pg_net', 'supabase_vault', 'pgmq'];
 const control = `comment = 'provided by the node'
 default_version = '${VERSION}'
 relocatable = true

@@ -65,7 +65,12 @@ export async function startRecovered(options: RecoveryOptions): Promise<Recovere
     maxConnections: MAX_CONNECTIONS,
     isProxied: socketFolder !== null,
     processMemoryBytes: PROCESS_MEMORY,
-    settings: { ...targetSettings(options.target), hot_standby: 'off', max_wal_senders: '0', autovacuum: 'off' },
+    settings: {
+      ...targetSettings(options.target),
+      ...{ hot_standby: 'off', max_wal_senders: '0', autovacuum: 'off' },
+      // A subscription would take the changes that the living server waits for.
+      max_logical_replication_workers: '0',
+    },
     log: new ServerLog(logFile),
   };
   const signal = join(path, 'recovery.signal');

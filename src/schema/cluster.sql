@@ -61,6 +61,3 @@ begin
   execute pg_catalog.format('revoke connect, temporary on database %I from public', pg_catalog.current_database());
 end
 $$;
-
--- The databases that are closed while they are copied or deleted. If the node ends meanwhile, the next start opens them again.
-create table if not exists public.closed_databases (name name primary key);

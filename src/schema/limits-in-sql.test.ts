@@ -19,6 +19,15 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0015_http.sql', 'queuedHttpRequests', /from net\.http_request_queue\) >= (\d+)/],
   ['0015_http.sql', 'queuedHttpRequests', /'(\d+) requests of the app wait'/],
   ['0016_project.sql', 'realtimeMessageDays', /oldest constant timestamp .* interval '(\d+) days'/],
+  ['0025_vault.sql', 'vaultSecretBytes', /octet_length\(secret\) > (\d+)/],
+  ['0025_vault.sql', 'vaultSecretBytes', /a secret of the Vault may have (\d+) bytes/],
+  ['0026_pgmq.sql', 'queueNameCharacters', /length\(queue_name\) not between 1 and (\d+)/],
+  ['0026_pgmq.sql', 'queueNameCharacters', /a queue name has 1 to (\d+) characters/],
+  ['0027_roles.sql', 'appDatabaseRoles', /r\.rolname <> create_database_role\.name\) >= (\d+)/],
+  ['0027_roles.sql', 'appDatabaseRoles', /an app may have (\d+) database roles/],
+  ['0027_roles.sql', 'serverDatabaseRoles', /r\.rolconnlimit = 0\) >= (\d+)/],
+  ['0027_roles.sql', 'serverDatabaseRoles', /the apps of a server may have (\d+) database roles/],
+  ['0027_roles.sql', 'databaseRoleLockSeconds', /set lock_timeout = '(\d+)s'/],
   ['0020_changes.sql', 'realtimeChangedRows', /if counted operator\(pg_catalog\.<=\) (\d+)/],
   ['0020_changes.sql', 'realtimeChangeBytes', /is_too_large := largest operator\(pg_catalog\.>\) (\d+)/],
 ];
@@ -29,9 +38,14 @@ it.each(places)('SQL uses in %s the number of the limit %s: %s', (file, limit, p
   expect(numbers).toEqual([limits[limit].default]);
 });
 
-it.each(['0014_jobs.sql', '0015_http.sql'])('raises 54000 in %s only with numbers of contract/limits', (file) => {
-  const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
-  const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(([, text]) => text ?? '');
-  const known = places.filter(([of]) => of === file);
-  expect(raised.filter((text) => !known.some(([, , pattern]) => pattern.test(text)))).toEqual([]);
-});
+it.each(['0014_jobs.sql', '0015_http.sql', '0025_vault.sql', '0027_roles.sql'])(
+  'raises 54000 in %s only with numbers of contract/limits',
+  (file) => {
+    const sql = readFileSync(join(clone, 'src/schema', file), 'utf8');
+    const raised = [...sql.matchAll(/raise exception '([^']*)' using errcode = '54000'/g)].map(
+      ([, text]) => text ?? '',
+    );
+    const known = places.filter(([of]) => of === file);
+    expect(raised.filter((text) => !known.some(([, , pattern]) => pattern.test(text)))).toEqual([]);
+  },
+);

@@ -147,7 +147,7 @@ describe('COPY … FROM STDIN', () => {
   it('loads the data that follows the statement, in migrations, dry runs and the SQL page', async () => {
     const { ref } = await createApp(node);
     const dump = `COPY public.t (a, b) FROM stdin;\n1\tit's; \\\\ "x"\n2\t\\N\n\\.\n\nCOPY "_realtime"."tenants" (id) FROM stdin;\n1\n\\.\n
-SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "vault"."secrets" ("id") VALUES (1);\n`;
+SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO "pgsodium"."key" ("id") VALUES (1);\n`;
     const files = [{ name: '1.sql', sql: head + dump }];
     const trial = await admin<{ failed: unknown; tried: string[] }>(node, 'POST', `/apps/${ref}/migrations/trial`, {
       files,
@@ -157,7 +157,7 @@ SELECT pg_catalog.setval('"pgsodium"."key_key_id_seq"', 1, false);\nINSERT INTO 
     expect(warnings.map(({ line, message }) => [line, message])).toEqual([
       [7, expect.stringContaining('no table _realtime.tenants')],
       [11, expect.stringContaining('"pgsodium.key_key_id_seq" does not exist')],
-      [12, expect.stringContaining('relation "vault.secrets" does not exist')],
+      [12, expect.stringContaining('relation "pgsodium.key" does not exist')],
     ]);
     const { results } = await runSql(
       node,
@@ -224,8 +224,6 @@ grant execute on function public.pgaudit_sql_drop() to anon;`,
       [16, expect.stringContaining('ENABLE ROW LEVEL SECURITY')],
       [18, expect.stringContaining('pg_monitor')],
       [19, expect.stringContaining('permission denied for schema supabase_functions')],
-      [21, expect.stringContaining('Role reporter is not created')],
-      [23, expect.stringContaining('Policy reports is left out')],
       [24, expect.stringContaining('service_role is a role of all apps')],
       [25, expect.stringContaining('use /rest/v1')],
       [26, expect.stringContaining('TABLES IN SCHEMA')],
@@ -297,8 +295,8 @@ select 1;`,
     ],
     ['create server s foreign data wrapper postgres_fdw', { hint: expect.stringContaining('inside its network') }],
     [
-      'create role reporter; alter schema public owner to reporter;',
-      { column: 23, hint: expect.stringContaining('define_role') },
+      'create role app_reporter; alter schema public owner to app_reporter;',
+      { column: 27, hint: expect.stringContaining('define_role') },
     ],
   ])('names the position in %j', async (sql, expected) => {
     const { ref } = await failing;

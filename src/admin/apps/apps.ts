@@ -43,11 +43,23 @@ export async function listApps(context: AdminContext, caller: Caller, hasSizes: 
     (record) => record.ref !== CONSOLE_REF && (caller.kind === 'operator' || caller.apps.has(record.ref)),
   );
   const databases = records.map((record) => record.database);
-  const sizes = hasSizes ? await databaseSizes(context.maintenance, databases) : null;
+  const sizes = hasSizes ? await sizesOf(context, databases) : null;
   // Starts to update a few outdated apps. An app that receives no requests would otherwise stay outdated.
   const outdated = records.filter((record) => !isCurrent(record)).slice(0, limits.listedUpdates.default);
   for (const { ref } of outdated) void context.apps.serve(ref).catch(() => undefined);
   return records.map((record) => summaryOf(context, record, sizes && (sizes.get(record.database) ?? 0)));
+}
+
+/** Returns the sizes of databases on any server of the node. A server that does not answer leaves its databases out. */
+async function sizesOf({ servers }: AdminContext, databases: readonly string[]): Promise<Map<string, number>> {
+  const pools = await servers.pools();
+  const found = await Promise.all(
+    pools.map((pool, i) => {
+      const sizes = databaseSizes(pool, databases);
+      return i === 0 ? sizes : sizes.catch(() => new Map<string, number>());
+    }),
+  );
+  return new Map(found.flatMap((sizes) => [...sizes]));
 }
 
 const showApp = adminCall({
@@ -57,7 +69,7 @@ const showApp = adminCall({
   returns: 'AppSummary',
   handle: async ({ context, ref }) => {
     const { record } = await context.apps.find(ref);
-    const sizes = await databaseSizes(context.maintenance, [record.database]);
+    const sizes = await sizesOf(context, [record.database]);
     return json(summaryOf(context, record, sizes.get(record.database) ?? 0));
   },
 });
@@ -93,6 +105,7 @@ const createApp = adminCall({
     'template_unknown',
     'template_failed',
     'app_busy',
+    'server_unknown',
   ],
   body: z.strictObject({
     ref,
@@ -105,11 +118,13 @@ const createApp = adminCall({
     database: line(limits.nameBytes.default).optional(),
     anon_role: line(limits.nameBytes.default).optional(),
     template: z.string().optional(),
+    server: line(limits.nameBytes.default).optional(),
   }),
   handle: async ({ context, caller, body }) => {
     const options = {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
+      ...(body.server === undefined ? {} : { server: body.server }),
     };
     if (body.database === undefined) {
       const builder = builderOf(caller);
@@ -206,6 +221,7 @@ function summaryOf(context: AdminContext, record: AppEntry, sizeBytes: number | 
     created_at: record.createdAt,
     ...(sizeBytes === null ? {} : { size_bytes: sizeBytes }),
     ...(isCurrent(record) ? {} : { outdated: true }),
+    ...(record.serverRef !== undefined && { server: record.serverRef }),
   };
 }
 

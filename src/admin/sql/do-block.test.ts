@@ -7,7 +7,9 @@ const factsOf = (sql: string): DatabaseFacts => ({
   database: 'app_x',
   available: new Set(['moddatetime']),
   platformRelations: new Set(),
-  skippedRoles: rolesCreatedBy([sql]),
+  skippedRoles: new Set(),
+  databaseRoles: rolesCreatedBy([sql]),
+  hasDatabaseRoles: true,
   hasHelpers: true,
 });
 
@@ -36,7 +38,7 @@ grant select on t to reporter;`;
 do $body$
 begin
   if not exists (select from pg_roles where rolname = 'reporter') then
-    insert into ninefold.skipped_roles (name) values ('reporter') on conflict do nothing
+    perform ninefold.create_database_role('reporter')
 ;
   end if;
   begin
@@ -45,10 +47,10 @@ begin
   exception when others then null;
   end;
   update t set a = 1;
-  execute 'create extension vector';
+  execute ninefold.statement_on_roles('create extension vector');
   perform nope;
 end $body$;
-;`);
+grant select on t to reporter;`);
   });
 
   it('maps positions after a replaced statement of a DO block to positions in the original script', () => {
@@ -56,9 +58,14 @@ end $body$;
   });
 
   it('keeps DO as one statement, and warns with the line within its block', () => {
-    expect(script.sources).toEqual([0, 1]);
-    expect(warningsOf(script, [])).toEqual([
-      { line: 5, column: 5, message: expect.stringContaining('Role reporter is not created') },
-    ]);
+    expect(script.sources).toEqual([0, 1, 2]);
+    expect(warningsOf(script, [])).toEqual([]);
+  });
+
+  it('rewrites the statement that EXECUTE runs, before INTO and USING of the same level', () => {
+    const text = `do $$ declare r text := 'x'; begin execute format('create role %I', (select r into strict)) using r; execute 'grant a to b'; end $$`;
+    expect(prepareScript(text, factsOf(text)).text).toBe(
+      `do $$ declare r text := 'x'; begin execute ninefold.statement_on_roles(format('create role %I', (select r into strict))) using r; execute ninefold.statement_on_roles('grant a to b'); end $$`,
+    );
   });
 });

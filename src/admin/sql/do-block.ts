@@ -11,11 +11,11 @@ export interface BlockStatement {
 const beforeStatements: ReadonlySet<string> = new Set(['BEGIN', 'THEN', 'ELSE', 'LOOP']);
 
 /** Commands that have replacements. PL/pgSQL has no statements of its own that begin with these words. */
-const commands: ReadonlySet<string> = new Set('CREATE ALTER DROP COMMENT GRANT REVOKE SET'.split(' '));
+const commands: ReadonlySet<string> = new Set('CREATE ALTER DROP COMMENT GRANT REVOKE SET EXECUTE'.split(' '));
 
 /**
  * Returns the SQL statements of a DO statement that may have replacements. Their offsets are relative to the script,
- * like the offset of the DO statement. SQL that EXECUTE runs is not read.
+ * like the offset of the DO statement. EXECUTE is included with its expression.
  */
 export function statementsOfBlock({ text, command, at }: ScriptStatement): ScriptStatement[] {
   if (command !== 'DO') return [];
@@ -50,10 +50,27 @@ export function replacementsWithin(
   facts: DatabaseFacts,
   replacementOf: (statement: ScriptStatement, facts: DatabaseFacts) => Replacement | null,
 ): BlockStatement[] {
+  const changesRoles = facts.hasDatabaseRoles && /\b(role|user|group|grant|revoke)\b/i.test(statement.text);
   return statementsOfBlock(statement).flatMap((source) => {
+    if (source.command === 'EXECUTE') return changesRoles ? [{ source, replacement: executeOnRoles(source) }] : [];
     const replacement = replacementOf(source, facts);
     return replacement === null || replacement.isAttempt ? [] : [{ source, replacement }];
   });
+}
+
+/** Returns EXECUTE with an expression that rewrites statements about roles when it runs (`src/schema/0027_roles.sql`). */
+function executeOnRoles({ text }: ScriptStatement): Replacement {
+  const tokens = [...tokensOf(text)];
+  let depth = 0;
+  const end = tokens.find(({ kind, text: token }) => {
+    if (token === '(') depth++;
+    if (token === ')') depth--;
+    return depth === 0 && kind === 'word' && /^(into|using)$/i.test(token);
+  });
+  const from = 'execute'.length;
+  const to = end?.at ?? text.length;
+  const run = `${text.slice(0, from)} ninefold.statement_on_roles(${text.slice(from, to).trim()}) ${text.slice(to)}`;
+  return { run: run.trimEnd(), warning: null, tag: 'EXECUTE' };
 }
 
 /** Returns the replacement as statements of PL/pgSQL, with as many lines as the original. */

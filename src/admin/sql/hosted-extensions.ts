@@ -13,7 +13,7 @@ const fromPackage = (name: string) =>
  * Extensions that the node provides. If the server lacks their files (`src/postgres/provided-extensions.ts`), CREATE
  * EXTENSION succeeds without any effect.
  */
-export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net']);
+export const providedExtensions: ReadonlySet<string> = new Set(['pg_cron', 'pg_net', 'supabase_vault', 'pgmq']);
 
 /** Extensions for which CREATE EXTENSION of an app's owner is replaced by a call of `ninefold.create_extension`. */
 export const createdByServer: ReadonlySet<string> = new Set([
@@ -53,7 +53,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
     supabase_vault: {
       used: /schema "vault"|(relation|type) "?vault\.|function vault\./,
       instead:
-        'There is no Vault here: keep secrets outside the database, or in a table that only service_role may read.',
+        'An app on a database that existed before, or on a server without a superuser, has no Vault: keep secrets in a table that only service_role may read.',
     },
     pgsodium: {
       used: /schema "pgsodium"|(relation|type) "?pgsodium\.|function pgsodium\.|label provider "pgsodium"/,
@@ -67,7 +67,10 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       used: /type "?(\w+\.)?http_(request|response|header)\b|function (\w+\.)?http(_get|_post|_put|_patch|_delete|_head|_header|_set_curlopt)?\(/,
       instead: 'Use net.http_get and net.http_post, which do not hold the transaction up.',
     },
-    pgmq: { used: /schema "pgmq"|(relation|type) "?pgmq\.|function pgmq\./, instead: fromPackage('PGMQ') },
+    pgmq: {
+      used: /schema "pgmq"|(relation|type) "?pgmq\.|function pgmq\./,
+      instead: `An app on a database that existed before has the queues of PGMQ itself. ${fromPackage('PGMQ')}`,
+    },
     pg_jsonschema: {
       used: /function (\w+\.)?(jsonb?_matches_schema|jsonschema_\w+)\(/,
       instead: 'Write the rule as a CHECK on jsonb operators.',

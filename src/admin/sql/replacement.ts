@@ -13,6 +13,10 @@ export interface DatabaseFacts {
   platformRelations: ReadonlySet<string>;
   /** The roles that no CREATE ROLE of the app has really created: Ninefold skipped these statements. */
   skippedRoles: ReadonlySet<string>;
+  /** The database roles of the app, and those that the scripts of the request create. */
+  databaseRoles: ReadonlySet<string>;
+  /** False if the database lacks `ninefold.create_database_role`. */
+  hasDatabaseRoles: boolean;
   /**
    * False for an attached database, which lacks `ninefold.create_extension`, `ninefold.attempt` and similar functions.
    */

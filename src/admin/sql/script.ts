@@ -5,7 +5,7 @@ import { asBlockStatement, type BlockStatement, replacementsWithin } from './do-
 import { providedExtensions } from './hosted-extensions.ts';
 import { mayNeedReplacement, platformSchemas, replacementOf } from './platform-statements.ts';
 import type { DatabaseFacts, Replacement } from './replacement.ts';
-import { rolesCreatedBy } from './shared-objects.ts';
+import { isDatabaseRoleName, rolesCreatedBy } from './shared-objects.ts';
 import { type ScriptStatement, splitStatements } from './statements.ts';
 
 /** A statement of a script with its replacement; null if it runs unchanged. */
@@ -59,6 +59,7 @@ export async function readFacts(executor: Executor, scripts: readonly string[]):
           join pg_catalog.pg_namespace n on n.oid = c.relnamespace
           where n.nspname = any ($1::text[]) and c.relkind in ('r', 'p', 'v', 'm', 'f', 'S')) as relations,
         coalesce(pg_catalog.has_table_privilege(pg_catalog.to_regclass('ninefold.skipped_roles'), 'select'), false) as roles,
+        (select pg_catalog.to_regprocedure('ninefold.create_database_role(text)') is not null) as database_roles,
         pg_catalog.to_regprocedure('ninefold.create_extension(text,text,boolean)') is not null as helpers`,
       params: [[...platformSchemas], [...providedExtensions]].map((names) => `{${names.join(',')}}`),
     },
@@ -67,17 +68,28 @@ export async function readFacts(executor: Executor, scripts: readonly string[]):
   // An outdated app does not have the table of skipped roles. The owner of an app on an existing database may not be
   // allowed to read it. Both count as no skipped roles.
   const skipped = row?.roles === 't' ? await readSkippedRoles(executor) : [];
+  const hasRoles = row?.database_roles === 't';
+  const present = hasRoles ? await readDatabaseRoles(executor) : [];
+  const created = [...rolesCreatedBy(scripts)];
+  const canCreate = (name: string) => hasRoles && isDatabaseRoleName(name);
   return {
     database: row?.database ?? '',
     available: new Set(JSON.parse(row?.available ?? '[]') as string[]),
     platformRelations: new Set(JSON.parse(row?.relations ?? '[]') as string[]),
-    skippedRoles: new Set([...skipped, ...rolesCreatedBy(scripts)]),
+    skippedRoles: new Set([...skipped, ...created.filter((name) => !canCreate(name))]),
+    hasDatabaseRoles: hasRoles,
+    databaseRoles: new Set([...present, ...created.filter(canCreate)]),
     hasHelpers: row?.helpers === 't',
   };
 }
 
 async function readSkippedRoles(executor: Executor): Promise<string[]> {
   const [result] = await executor.run([plain('select name from ninefold.skipped_roles')]);
+  return result ? rowsAsText(result).map(({ name }) => name ?? '') : [];
+}
+
+async function readDatabaseRoles(executor: Executor): Promise<string[]> {
+  const [result] = await executor.run([plain('select ninefold.database_roles() as name')]);
   return result ? rowsAsText(result).map(({ name }) => name ?? '') : [];
 }
 

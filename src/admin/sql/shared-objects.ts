@@ -16,7 +16,7 @@ const serverSetting = /^(log_|track_|auto_explain\.|pg_net\.|pg_stat_statements\
 
 /** Advice on a statement about a role that does not exist or that the app's owner must not create. */
 export const adviceOnRoles =
-  'Roles belong to all apps of the server. Use anon, authenticated and service_role, and ninefold.define_role for roles of members.';
+  'Roles belong to all apps of the server. “select ninefold.create_database_role(…)” creates a role without login, ninefold.define_role a role of members.';
 
 const skip = (reader: StatementReader, warning: string | null, kind = ''): Replacement => ({
   run: null,
@@ -24,15 +24,20 @@ const skip = (reader: StatementReader, warning: string | null, kind = ''): Repla
   tag: `${(reader.names[0] ?? '').toUpperCase()}${kind}`,
 });
 
+/** Matches CREATE ROLE with a plain name in the text of EXECUTE. */
+const EXECUTED_CREATE = /\bcreate\s+(?:role|user|group)\s+(\w+)/gi;
+
 /** Returns the names of the roles that the scripts create, without those of all apps. */
 export function rolesCreatedBy(scripts: readonly string[]): Set<string> {
   const found = scripts
     .filter((script) => /\bcreate\s+(role|user|group)\b/i.test(script))
     .flatMap(splitStatements)
     .flatMap((statement) => [statement, ...statementsOfBlock(statement)]);
-  const names = found.flatMap(({ command, text }) =>
-    command === 'CREATE' ? (createdRole(new StatementReader(text)) ?? []) : [],
-  );
+  const names = found.flatMap(({ command, text }) => {
+    if (command === 'CREATE') return createdRole(new StatementReader(text)) ?? [];
+    // The text of a statement that EXECUTE runs, if it is a constant.
+    return command === 'EXECUTE' ? [...text.matchAll(EXECUTED_CREATE)].map(([, name = '']) => name.toLowerCase()) : [];
+  });
   return new Set(names.filter((name) => !shared.has(name)));
 }
 
@@ -43,13 +48,62 @@ function createdRole({ names: [command, kind = '', name = ''] }: StatementReader
 
 const isRoleKind = (word: string) => word === 'role' || word === 'user' || word === 'group';
 
+/** Returns true for a name that an app may give to a database role, as `ninefold.is_database_role_name` does. */
+export const isDatabaseRoleName = (name: string): boolean =>
+  Buffer.byteLength(name) <= 63 &&
+  name !== '' &&
+  !/^(pg_|app_|ninefold|supabase_|replaced_)/.test(name) &&
+  !shared.has(name) &&
+  !['public', 'none', 'dashboard_user', 'pgbouncer'].includes(name);
+
+/** Words of CREATE ROLE that a role of an app has anyway. */
+const plainAttributes: ReadonlySet<string> = new Set(
+  'with nologin inherit noinherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls ;'.split(' '),
+);
+
+/** Creates a database role of the app in place of CREATE ROLE. The role gets no login and no attributes. */
+function createDatabaseRole(reader: StatementReader, name: string): Replacement {
+  const refused = reader.names.slice(3).filter((word) => !plainAttributes.has(word));
+  const warning =
+    refused.length === 0
+      ? null
+      : `Role ${name} is made without login and attributes (${reader.names[3] === 'with' ? refused[0] : refused.slice(0, 1).join('')} …): it can be granted privileges and be named by policies.`;
+  return { run: `select ninefold.create_database_role(${literal(name)})`, warning, tag: 'CREATE ROLE' };
+}
+
+/** Drops database roles of the app in place of DROP ROLE. */
+function dropDatabaseRoles(names: readonly string[], isOptional: boolean): Replacement {
+  const calls = names.map((name) => `select ninefold.drop_database_role(${literal(name)}, ${isOptional})`);
+  return { run: calls.join('; '), warning: null, tag: 'DROP ROLE' };
+}
+
 /**
- * Replaces CREATE ROLE: Ninefold only stores the name of the role. No session of the app could have the role, so
+ * Replaces GRANT and REVOKE of the app's database roles. GRANT … TO authenticator lets tokens name the role. Other memberships
+ * would hold in all apps of the server, so they are skipped.
+ */
+function membershipOfDatabaseRoles(reader: StatementReader, granted: string[], members: string[]): Replacement {
+  const isGrant = reader.is('grant');
+  const run = members.includes('authenticator')
+    ? granted.map((name) => `select ninefold.allow_database_role(${literal(name)}, ${isGrant})`).join('; ')
+    : null;
+  const others = members.filter(
+    (name) => !['authenticator', 'postgres', 'current_user', 'session_user'].includes(name),
+  );
+  const warning =
+    !isGrant || others.length === 0
+      ? null
+      : `${granted.join(', ')} is not granted to ${others.join(', ')}: a membership would hold in all apps of the server. Name the role itself in privileges and policies.`;
+  return { run, warning, tag: isGrant ? 'GRANT ROLE' : 'REVOKE ROLE' };
+}
+
+/**
+ * Replaces CREATE ROLE with a name that belongs to the server: Ninefold only stores the name of the role. No session of the app could have the role, so
  * privileges that are granted to it would have no effect anyway.
  */
 export function createRole(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   const name = createdRole(reader);
   if (name === null || shared.has(name) || !facts.hasHelpers) return null;
+  if (facts.databaseRoles.has(name)) return createDatabaseRole(reader, name);
   const run = `insert into ninefold.skipped_roles (name) values (${literal(name)}) on conflict do nothing`;
   return {
     run,
@@ -65,6 +119,13 @@ export function dropRole(reader: StatementReader, facts: DatabaseFacts): Replace
     const isOptional = second === 'if' && third === 'exists';
     const names = reader.names.slice(isOptional ? 4 : 2).filter((name) => name !== ',');
     const isMissing = (name: string) => facts.skippedRoles.has(name) || (isOptional && !shared.has(name));
+    if (
+      facts.hasHelpers &&
+      names.length > 0 &&
+      names.some((name) => facts.databaseRoles.has(name)) &&
+      names.every((name) => isOptional || facts.databaseRoles.has(name))
+    )
+      return dropDatabaseRoles(names, isOptional);
     if (!facts.hasHelpers || !names.every(isMissing)) return null;
     const run = `delete from ninefold.skipped_roles where name in (${names.map(literal).join(', ')})`;
     return { run, warning: null, tag: 'DROP ROLE' };
@@ -80,6 +141,13 @@ export function alterRole(reader: StatementReader, facts: DatabaseFacts): Replac
   const [, kind = '', role = ''] = reader.names;
   if (!isRoleKind(kind) || role === 'mapping') return null;
   if (facts.skippedRoles.has(role)) return skip(reader, null, ' ROLE');
+  if (facts.databaseRoles.has(role)) {
+    return skip(
+      reader,
+      `Role ${role} stays without login, attributes and settings: roles belong to all apps of the server.`,
+      ' ROLE',
+    );
+  }
   if (!shared.has(role)) return null;
   const at = Math.max(reader.after('set'), reader.after('reset'));
   if (at < 0) return skip(reader, `${role} is a role of all apps of this server, so it stays as it is.`, ' ROLE');
@@ -170,6 +238,18 @@ export function membership(reader: StatementReader, facts: DatabaseFacts): Repla
   if (end < 0 || reader.after('on') >= 0) return null;
   const granted = reader.names.slice(1, end - 1).filter((name) => name !== ',');
   if (granted.length > 0 && granted.every((name) => facts.skippedRoles.has(name))) return skip(reader, null);
+  if (granted.length > 0 && granted.every((name) => facts.databaseRoles.has(name))) {
+    const members = reader.names.slice(end).filter((name) => name !== ',' && name !== ';');
+    const stop = members.findIndex((name) => afterRoles.has(name));
+    return membershipOfDatabaseRoles(reader, granted, stop < 0 ? members : members.slice(0, stop));
+  }
+  if (
+    granted.length > 0 &&
+    granted.every((name) => shared.has(name)) &&
+    reader.names.slice(end).some((name) => facts.databaseRoles.has(name))
+  ) {
+    return skip(reader, `${granted.join(', ')} is not granted: a membership would hold in all apps of the server.`);
+  }
   const isPlatform = (name: string) => shared.has(name) || /^(pg_|pgsodium_)/.test(name);
   if (!granted.every(isPlatform) || !reader.names.slice(end).some(isPlatform)) return null;
   const isShared = granted.every((name) => shared.has(name));

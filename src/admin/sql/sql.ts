@@ -3,7 +3,7 @@ import type { SqlResponse } from '../../../contract/admin.ts';
 import type { CancelSignal } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
 import { ownerConnection } from '../../apps/app-connections.ts';
-import { isCurrent } from '../../apps/apps.ts';
+import { appMoving, isCurrent } from '../../apps/apps.ts';
 import { withPool } from '../../apps/registry/server.ts';
 import { registerAuthor } from '../../apps/team/author.ts';
 import { DatabaseError } from '../../database/database-error.ts';
@@ -39,6 +39,7 @@ const runSql = adminCall({
     const sql = body.sql.replace(/^\ufeff/, '');
     // Finds the app whatever its state is, so that the owner of an outdated app can fix it with SQL.
     const { record } = await context.apps.find(ref);
+    if (record.isMoving) throw appMoving();
     const who = await callerName(context, caller);
     const started = performance.now();
     return withPool(ownerConnection(context.server.target, record), async (pool) => {
@@ -100,6 +101,8 @@ const unknownFacts: DatabaseFacts = {
   available: new Set(hostedExtensions.keys()),
   platformRelations: new Set(),
   skippedRoles: new Set(),
+  databaseRoles: new Set(),
+  hasDatabaseRoles: false,
   hasHelpers: false,
 };
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import type { Pool } from '../../database/pool.ts';
@@ -7,15 +8,17 @@ import cluster from '../../schema/cluster.sql';
 import { isCurrent } from '../apps.ts';
 import { CONSOLE_REF, databaseName, TEMPLATE_DATABASE } from '../registry/app-record.ts';
 import { Registry } from '../registry/registry.ts';
-import { type Server, superuserIn, withPool } from '../registry/server.ts';
+import { type Server, serverOf, superuserIn, withPool } from '../registry/server.ts';
 import { checkServer, ServerUnfitError } from './check-server.ts';
 import { reopenCopied } from './copy-database.ts';
+import { dropUnusedRoles } from './database-roles.ts';
 import { newRecord } from './lifecycle.ts';
-import { ensureMaintenanceDatabase } from './maintenance-database.ts';
+import { createMaintenanceTables, ensureMaintenanceDatabase } from './maintenance-database.ts';
 import { ensureTemplate, provision } from './provision.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, consoleFiles, installedFiles, SchemaUnfitError } from './schema-files.ts';
 import { updateSchema } from './update-schema.ts';
+import { ensureVaultKeys } from './vault-keys.ts';
 
 /**
  * Prepares the server for apps: roles, template and console. `updateApps` updates the apps while the node serves. Does
@@ -53,7 +56,60 @@ export async function bootstrap(
 /** Creates the shared roles and the template of apps. */
 export async function prepareServer(server: Server, maintenance: Pool): Promise<void> {
   await maintenance.script(cluster);
+  await createMaintenanceTables(maintenance);
   await makeTemplate(server, maintenance);
+}
+
+/**
+ * Prepares a further server for apps: maintenance database, roles and template. Can run at every start.
+ * @param entry Connection parameters of the login for a database that exists before the first time.
+ * @returns the rights of a superuser that the login lacks
+ * @throws ServerUnfitError
+ */
+export async function prepareFurtherServer(server: Server, entry: ConnectionConfig): Promise<Server['missingRights']> {
+  const missingRights = await withPool(
+    entry,
+    async (pool) => {
+      const checked = await checkServer(server, pool);
+      await refuseOtherNode(pool);
+      await refuseOtherVersion(server, pool);
+      await ensureMaintenanceDatabase(server, pool);
+      return checked.missingRights;
+    },
+    2,
+  );
+  await withPool(
+    server.target,
+    (maintenance) =>
+      maintenance.transaction(async (tx) => {
+        await tx.run([{ text: 'select pg_catalog.pg_advisory_xact_lock(9009, 0)', params: [] }]);
+        await claimServer(server, maintenance);
+        await prepareServer({ ...server, missingRights }, maintenance);
+      }),
+    2,
+  );
+  return missingRights;
+}
+
+/** Notes in the server that it belongs to this console, and refuses one of another console: both would use the same names. */
+async function claimServer({ masterKey }: Server, maintenance: Pool): Promise<void> {
+  const own = createHmac('sha256', masterKey).update('owner of a further server').digest('hex');
+  await createMaintenanceTables(maintenance);
+  const [, found] = await maintenance.run([
+    { text: 'insert into public.console (id) select $1 where not exists (select from public.console)', params: [own] },
+    { text: 'select id from public.console', params: [] },
+  ]);
+  if (found && rowsAsText(found)[0]?.id !== own) {
+    throw new ServerUnfitError('Apps of another console live on this PostgreSQL server.');
+  }
+}
+
+/** Refuses the server on which another node has its console. */
+async function refuseOtherNode(pool: Pool): Promise<void> {
+  const [found] = await pool.run([
+    { text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [databaseName(CONSOLE_REF)] },
+  ]);
+  if (found?.rows.length) throw new ServerUnfitError('This PostgreSQL server has the console of a node.');
 }
 
 /** Refuses the databases of another version before anything is changed. The template has the schema of all others. */
@@ -136,6 +192,12 @@ async function mendApps(server: Server, maintenance: Pool, events: Events): Prom
       records.map(({ ref }) => ref),
       server,
     );
+    await ensureVaultKeys(
+      maintenance,
+      records.map(({ ref }) => ref),
+      server,
+    );
+    await dropUnusedRoles(maintenance);
     const console = await registry.find(CONSOLE_REF);
     if (console && !isCurrent(console)) await updateSchema(server, registry, console, events);
   });
@@ -153,7 +215,7 @@ export async function updateApps(server: Server, events: Events, isStopping: () 
     for (const { ref } of outdated) {
       if (isStopping()) return;
       const record = await registry.find(ref);
-      if (record && !isCurrent(record)) await updateSchema(server, registry, record, events);
+      if (record && !isCurrent(record)) await updateSchema(serverOf(server, record), registry, record, events);
     }
   });
 }

@@ -47,6 +47,8 @@ export class Checkpoints {
 
   /** Counts a new app. Does not wait for a checkpoint; an error is reported as an event. */
   countApp(): void {
+    // A login that is no superuser may not request a checkpoint.
+    if (this.#server.missingRights.length > 0) return;
     this.#apps++;
     if (this.#apps < APPS || this.#running !== null) return;
     this.#apps = 0;

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { Database } from '../../database/database.ts';
 import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
-import type { Pool } from '../../database/pool.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ByteStore } from '../../files/byte-store.ts';
 import type { Events } from '../../observe/events.ts';
@@ -12,12 +11,13 @@ import { type CopyBytes, copyAppBytes, deleteAppBytes, deleteCopiedUploads } fro
 import { makeKeys } from '../keys/make-keys.ts';
 import { APP_LOCK, type AppRecord, CONSOLE_REF, databaseName, REF } from '../registry/app-record.ts';
 import type { Registry } from '../registry/registry.ts';
-import { type Server, withPool } from '../registry/server.ts';
+import { withPool } from '../registry/server.ts';
 import { renameRoles } from '../transfer/rename-roles.ts';
 import type { TransferResult, TransferSource } from '../transfer/transfer-database.ts';
 import { Checkpoints } from './checkpoints.ts';
 import { attach, provision, provisionFromServer, unprovision } from './provision.ts';
 import { newestAppFile } from './schema-files.ts';
+import type { ServerPools } from './server-pools.ts';
 
 const RESERVED = new Set([CONSOLE_REF, 'admin', 'ninefold', 'template']);
 
@@ -54,8 +54,7 @@ export function newRecord(
 
 /** Creates, copies and deletes apps. */
 export class Lifecycle {
-  readonly #server: Server;
-  readonly #maintenance: Pool;
+  readonly #servers: ServerPools;
   readonly #locks: Database;
   readonly #registry: Registry;
   readonly #apps: Apps;
@@ -64,8 +63,7 @@ export class Lifecycle {
   readonly #store: ByteStore;
 
   constructor(parts: {
-    server: Server;
-    maintenance: Pool;
+    servers: ServerPools;
     /** Connections that hold the locks of apps while the apps are changed. They run no other statements. */
     locks: Database;
     registry: Registry;
@@ -74,37 +72,41 @@ export class Lifecycle {
     /** Holds the bytes of files. */
     store: ByteStore;
   }) {
-    this.#server = parts.server;
-    this.#maintenance = parts.maintenance;
+    this.#servers = parts.servers;
     this.#locks = parts.locks;
     this.#registry = parts.registry;
     this.#apps = parts.apps;
     this.#events = parts.events;
-    this.#checkpoints = new Checkpoints(parts.server, parts.events);
+    this.#checkpoints = new Checkpoints(parts.servers.own.server, parts.events);
     this.#store = parts.store;
   }
 
   /**
    * Creates an app with its own database.
    * @param options.builder Id of the builder who becomes its owner.
+   * @param options.server Ref of its PostgreSQL server, `own` for that of the console; by default the one with the fewest apps.
    * @param options.fill Writes data into the database before the app is visible; if it throws, no app is created.
    * @throws NinefoldError app_ref_invalid, app_ref_reserved, app_exists, app_busy
    * @throws The errors of `fill`.
    */
-  create(
+  async create(
     ref: string,
     options: {
       name?: string;
       jwtSecret?: string;
       builder?: string | null;
+      server?: string;
       fill?: (record: AppRecord) => Promise<void>;
     } = {},
   ): Promise<AppRecord> {
-    const record = newAppRecord(ref, options);
+    const place =
+      options.server === undefined ? await this.#servers.emptiest() : await this.#servers.find(options.server);
+    const record = { ...newAppRecord(ref, options), ...place };
     return this.withAppLocks([ref], () =>
       this.#make(record, options.builder ?? null, 'created', async () => {
         await this.#checkpoints.wait();
-        await provision(this.#server, this.#maintenance, record);
+        const { server, maintenance } = this.#servers.of(record);
+        await provision(server, maintenance, record);
         this.#checkpoints.countApp();
         await options.fill?.(record);
       }),
@@ -121,7 +123,7 @@ export class Lifecycle {
     database: string,
     options: { name?: string; jwtSecret?: string; anonRole?: string | null } = {},
   ): Promise<AppRecord> {
-    if (OWN_DATABASES.test(database) || database === this.#server.target.database) {
+    if (OWN_DATABASES.test(database) || database === this.#servers.own.server.target.database) {
       throw new NinefoldError('app_database_unfit', {
         details: { database, reason: 'it is kept for the server itself' },
       });
@@ -134,7 +136,8 @@ export class Lifecycle {
           const reason = `it is the database of the app ${other.ref}`;
           throw new NinefoldError('app_database_unfit', { details: { database, reason } });
         }
-        await attach(this.#server, this.#maintenance, record, database, options.anonRole ?? null);
+        const { server, maintenance } = this.#servers.own;
+        await attach(server, maintenance, record, database, options.anonRole ?? null);
       }),
     );
   }
@@ -149,7 +152,9 @@ export class Lifecycle {
     options: { name?: string; builder?: string | null } = {},
   ): Promise<AppRecord> {
     const from = await this.#find(source);
-    const record = { ...newAppRecord(ref, options), schemaFile: from.schemaFile };
+    const { serverRef, host } = from;
+    const place = serverRef !== undefined && host ? { serverRef, host } : {};
+    const record = { ...newAppRecord(ref, options), ...place, schemaFile: from.schemaFile };
     return this.withAppLocks([source, ref], () =>
       this.#make(record, options.builder ?? null, 'cloned', async () => {
         await this.#checkpoints.wait();
@@ -158,10 +163,11 @@ export class Lifecycle {
         await this.#copyFiles(from, from, ref).catch((error: unknown) => {
           if (!(error instanceof DatabaseError || error instanceof ConnectionError)) throw error;
         });
-        await provision(this.#server, this.#maintenance, record, from.database);
+        const { server, maintenance } = this.#servers.of(record);
+        await provision(server, maintenance, record, from.database);
         this.#checkpoints.countApp();
         await this.#copyFiles(record, from, ref);
-        await withPool(serverConnection(this.#server.target, record), deleteCopiedUploads);
+        await withPool(serverConnection(this.#servers.own.server.target, record), deleteCopiedUploads);
         await this.#deletePersonalState(record);
       }),
     );
@@ -193,10 +199,12 @@ export class Lifecycle {
       this.#make(record, options.builder ?? null, 'restored', async () => {
         await this.#checkpoints.wait();
         await renameRoles(source.connection, source.ref, ref);
-        copied = await provisionFromServer(this.#server, this.#maintenance, record, source, true);
+        const { server, maintenance } = this.#servers.own;
+        copied = await provisionFromServer(server, maintenance, record, source, true);
         this.#checkpoints.countApp();
         missingFiles = await this.#copyFiles(record, source, ref, source.copyBytes);
-        if (hasFiles(record)) await withPool(serverConnection(this.#server.target, record), deleteCopiedUploads);
+        if (hasFiles(record))
+          await withPool(serverConnection(this.#servers.own.server.target, record), deleteCopiedUploads);
         await this.#deletePersonalState(record);
       }),
     );
@@ -215,7 +223,8 @@ export class Lifecycle {
     if (confirm !== ref) throw new NinefoldError('app_confirmation_wrong');
     await this.withAppLocks([ref], async () => {
       await this.#apps.forget(ref);
-      await unprovision(this.#maintenance, this.#server, record);
+      const { server, maintenance } = this.#servers.of(record);
+      await unprovision(maintenance, server, record);
       await deleteAppBytes(this.#store, ref);
       await this.#registry.remove(ref);
       await this.#apps.forget(ref);
@@ -235,7 +244,7 @@ export class Lifecycle {
    */
   async #copyFiles(database: AppRecord, from: Pick<AppRecord, 'ref'>, to: string, copy?: CopyBytes): Promise<number> {
     if (!hasFiles(database)) return 0;
-    return withPool(serverConnection(this.#server.target, database), (pool) =>
+    return withPool(serverConnection(this.#servers.own.server.target, database), (pool) =>
       copyAppBytes(pool, this.#store, from.ref, to, copy),
     );
   }
@@ -256,7 +265,8 @@ export class Lifecycle {
       // If this fails too, for example because the disk is full, the rest stays. It is removed when an app with the
       // same ref is created.
       await deleteAppBytes(this.#store, ref).catch(() => undefined);
-      await unprovision(this.#maintenance, this.#server, record).catch((left: unknown) =>
+      const { server, maintenance } = this.#servers.of(record);
+      await unprovision(maintenance, server, record).catch((left: unknown) =>
         this.#events.emit({
           type: 'fault',
           requestId: null,
@@ -279,7 +289,7 @@ export class Lifecycle {
    */
   async #deletePersonalState(record: AppRecord): Promise<void> {
     const timeout = String(limits.builderStatementMilliseconds.default);
-    const ended = withPool(authenticatorConnection(this.#server.target, record), (pool) =>
+    const ended = withPool(authenticatorConnection(this.#servers.own.server.target, record), (pool) =>
       pool.run([
         { text: `select pg_catalog.set_config('statement_timeout', $1, true)`, params: [timeout] },
         { text: 'set local role supabase_auth_admin', params: [] },

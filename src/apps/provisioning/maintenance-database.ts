@@ -17,6 +17,14 @@ export async function ensureMaintenanceDatabase(server: Server, entry: Pool): Pr
   });
 }
 
+/**
+ * Creates the tables of the maintenance database: the databases that are closed while they are copied or deleted, so that the next start
+ * opens them if the node ends meanwhile, and the console to which a further server belongs.
+ */
+export const createMaintenanceTables = (maintenance: Pool): Promise<unknown> =>
+  maintenance.script(`create table if not exists public.closed_databases (name name primary key);
+    create table if not exists public.console (id text primary key)`);
+
 async function hasDatabase(pool: Pool, name: string): Promise<boolean> {
   const [found] = await pool.run([{ text: 'select 1 from pg_catalog.pg_database where datname = $1', params: [name] }]);
   return (found?.rows.length ?? 0) > 0;

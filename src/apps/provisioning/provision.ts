@@ -20,14 +20,17 @@ import {
   serverRole,
   TEMPLATE_DATABASE,
   transferRole,
+  vaultRole,
 } from '../registry/app-record.ts';
 import { type Server, superuserIn, withPool } from '../registry/server.ts';
 import { type TransferResult, type TransferSource, transferDatabase } from '../transfer/transfer-database.ts';
 import { copyDatabase, dropDatabase, sessionStuck, TIMED_OUT } from './copy-database.ts';
+import { copyDatabaseRoles, dropUnusedRoles } from './database-roles.ts';
 import { runEndingBlockers } from './end-blockers.ts';
 import { boundRoles } from './role-bounds.ts';
 import { appFiles, applySchemaFiles, SchemaStepError, SchemaUnfitError } from './schema-files.ts';
 import { scramVerifier } from './scram-verifier.ts';
+import { copyVaultKey, ensureVaultKeys } from './vault-keys.ts';
 
 /** Number of times that an app may create objects that name a role while the role is dropped. */
 const DROP_ATTEMPTS = 5;
@@ -70,6 +73,8 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
   ]);
   await withPool(superuserIn(server, database), async (pool) => {
     if (from) {
+      await copyVaultKey(maintenance, from, ref, server);
+      await copyDatabaseRoles(maintenance, from, ref);
       await reassignObjects(pool, from, { owner, authenticator });
       await pauseScheduledWork(pool, server, ownerRole(ref), database);
     }
@@ -149,6 +154,7 @@ async function makeRoles(
     plain(`grant ninefold_server to ${serverLogin}`),
   ]);
   await boundRoles(maintenance, [logins.ref], server);
+  await ensureVaultKeys(maintenance, [logins.ref], server);
   return { owner, authenticator };
 }
 
@@ -272,6 +278,7 @@ export async function unprovision(
 ): Promise<void> {
   if (!isAttached(app)) await dropDatabase(maintenance, app.database);
   await dropRoles(maintenance, server, app.ref);
+  await dropUnusedRoles(maintenance);
 }
 
 /**
@@ -287,7 +294,7 @@ const INTERFERED: readonly string[] = ['40P01', '2BP01', 'XX000'];
  */
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
   const until = performance.now() + limits.appClosingSeconds.default * 1000;
-  for (const role of [transferRole(ref), authenticatorRole(ref), serverRole(ref), ownerRole(ref)]) {
+  for (const role of [transferRole(ref), authenticatorRole(ref), serverRole(ref), vaultRole(ref), ownerRole(ref)]) {
     for (let attempt = 1; ; attempt++) {
       try {
         await removeRoleFromDatabases(maintenance, server, role, until);

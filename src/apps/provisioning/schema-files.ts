@@ -25,10 +25,15 @@ import changes from '../../schema/0020_changes.sql';
 import traceContext from '../../schema/0021_trace_context.sql';
 import vector from '../../schema/0022_vector.sql';
 import cheaperHiding from '../../schema/0023_cheaper_hiding.sql';
+import vault from '../../schema/0025_vault.sql';
+import pgmq from '../../schema/0026_pgmq.sql';
+import databaseRoles from '../../schema/0027_roles.sql';
+import scheduleSteps from '../../schema/0028_schedule_steps.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
 import consoleBackup from '../../schema/console/0004_backup.sql';
+import consoleServers from '../../schema/console/0005_servers.sql';
 import type { Server } from '../registry/server.ts';
 import { withoutSuperuser } from './without-superuser.ts';
 
@@ -67,6 +72,10 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0021_trace_context', sql: traceContext, onExisting: true },
   { name: '0022_vector', sql: vector, onExisting: true },
   { name: '0023_cheaper_hiding', sql: cheaperHiding, onExisting: false },
+  { name: '0025_vault', sql: vault, onExisting: false },
+  { name: '0026_pgmq', sql: pgmq, onExisting: false },
+  { name: '0027_roles', sql: databaseRoles, onExisting: false },
+  { name: '0028_schedule_steps', sql: scheduleSteps, onExisting: true },
 ];
 
 /** Name of the last schema file. */
@@ -78,6 +87,7 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0002_bus', sql: consoleBus, onExisting: false },
   { name: 'console/0003_setup', sql: consoleSetup, onExisting: false },
   { name: 'console/0004_backup', sql: consoleBackup, onExisting: false },
+  { name: 'console/0005_servers', sql: consoleServers, onExisting: false },
 ];
 
 /** The newest schema files. Two versions of Ninefold with the same newest files have the same schemas. */

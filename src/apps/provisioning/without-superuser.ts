@@ -14,8 +14,8 @@ const allowOwners = (verb: 'grant' | 'revoke'): string => {
 end $own$;`;
 };
 
-/** Schema files that only change pg_catalog. */
-const ofCatalog = new Set(['0004_hide_other_apps', '0023_cheaper_hiding']);
+/** Schema files that only change or read catalogs of superusers. Without them, an app has no Vault and no database roles of its own. */
+const ofCatalog = new Set(['0004_hide_other_apps', '0023_cheaper_hiding', '0025_vault', '0027_roles']);
 
 const EVENT_TRIGGER = /^(?:create|alter) event trigger [^;]*;$/gm;
 /** The block of 0003_owner between these two lines changes privileges of pg_catalog. */

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Builder } from '../../../contract/admin.ts';
+import type { RightName } from '../../../contract/server-rights.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson, rowsAsText } from '../../database/statement.ts';
 import { JWT_SECRET_KID } from '../keys/app-keys.ts';
@@ -9,6 +10,7 @@ import { HAS_FACTOR, TeamStore } from '../team/team-store.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
 import { seal, unseal } from './seal.ts';
+import { ServerStore } from './server-store.ts';
 
 /** Context of the sealed secret of the set-up link. No app has a ref with a space. */
 const SETUP_LINK = 'setup link';
@@ -20,10 +22,14 @@ interface Row {
   schema_file: string;
   created_at: string;
   sealed: string;
+  server: string | null;
+  moving: boolean;
+  host: { sealed: string; missing_rights: RightName[] } | null;
 }
 
 const columns = `json_build_object('ref', a.ref, 'name', a.name, 'database', a.database, 'schema_file', a.schema_file,
-  'created_at', a.created_at, 'sealed', s.sealed)`;
+  'created_at', a.created_at, 'sealed', s.sealed, 'server', a.server, 'moving', a.moving_to is not null, 'host', (
+    select json_build_object('sealed', h.sealed, 'missing_rights', h.missing_rights) from node.servers h where h.ref = a.server))`;
 
 /** Error of an app's secrets that cannot be decrypted, because they were encrypted with another master key. */
 export class MasterKeyError extends Error {
@@ -36,6 +42,8 @@ export class Registry {
   readonly secrets: SecretStore;
   /** The roles of builders, their invitations and recovery links. */
   readonly team: TeamStore;
+  /** The further PostgreSQL servers. */
+  readonly servers: ServerStore;
   /** The log of builders' actions. */
   readonly audit: BuilderAudit;
   readonly #database: Database;
@@ -47,6 +55,7 @@ export class Registry {
     this.#masterKey = masterKey;
     this.secrets = new SecretStore(database, masterKey);
     this.team = new TeamStore(database);
+    this.servers = new ServerStore(database, masterKey);
     this.audit = new BuilderAudit(database);
   }
 
@@ -77,8 +86,8 @@ export class Registry {
   async list(): Promise<AppEntry[]> {
     const [result] = await this.#database.run([
       {
-        text: `select json_agg(json_build_object('ref', ref, 'name', name, 'database', database, 'schemaFile', schema_file,
-                 'createdAt', created_at) order by created_at, ref) from public.apps`,
+        text: `select json_agg(json_strip_nulls(json_build_object('ref', ref, 'name', name, 'database', database, 'schemaFile', schema_file,
+                 'createdAt', created_at, 'serverRef', server, 'isMoving', case when moving_to is not null then true end)) order by created_at, ref) from public.apps`,
         params: [],
         planKey: 'superuser',
       },
@@ -91,11 +100,11 @@ export class Registry {
    * @throws DatabaseError 23505 if the ref is in use.
    */
   async insert(record: AppRecord, builder: string | null): Promise<void> {
-    const { ref, name, database, schemaFile, createdAt, ...secrets } = record;
+    const { ref, name, database, schemaFile, createdAt, serverRef = null, host: _, isMoving: __, ...secrets } = record;
     await this.#database.run([
       {
-        text: 'insert into public.apps (ref, name, database, schema_file, created_at) values ($1, $2, $3, $4, $5)',
-        params: [ref, name, database, schemaFile, createdAt],
+        text: 'insert into public.apps (ref, name, database, schema_file, created_at, server) values ($1, $2, $3, $4, $5, $6)',
+        params: [ref, name, database, schemaFile, createdAt, serverRef],
       },
       {
         text: 'insert into node.secrets (app, sealed) values ($1, $2)',
@@ -227,7 +236,12 @@ export class Registry {
   #open(row: Row): AppRecord {
     const secrets = this.#unseal(row);
     const { ref, name, database, schema_file: schemaFile, created_at: createdAt } = row;
-    return withoutRevoked({ ...secrets, ref, name, database, schemaFile, createdAt });
+    const host = row.host && this.servers.open(row.server ?? '', row.host);
+    return withoutRevoked({
+      ...{ ...secrets, ref, name, database, schemaFile, createdAt },
+      ...(row.server !== null && host && { serverRef: row.server, host }),
+      ...(row.moving && { isMoving: true }),
+    });
   }
 }
 

@@ -1,6 +1,7 @@
 import type { RightName } from '../../../contract/server-rights.ts';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import { Pool } from '../../database/pool.ts';
+import type { AppRecord } from './app-record.ts';
 
 /** How long a connection for rare work stays open, and how long work waits for a connection. */
 const IDLE_MILLISECONDS = 5000;
@@ -32,6 +33,10 @@ export const superuserIn = (server: Server, database: string): ConnectionConfig 
   database,
   searchPath: '',
 });
+
+/** Returns the server of an app. @param own The server of the console. */
+export const serverOf = (own: Server, { host }: Pick<AppRecord, 'host'>): Server =>
+  host ? { ...own, ...host, isEmbedded: false } : own;
 
 /** Creates a pool with a few connections for rare work. */
 export const smallPool = (target: ConnectionConfig, max = 2): Pool =>

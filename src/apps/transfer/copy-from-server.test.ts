@@ -21,6 +21,7 @@ import { Events } from '../../observe/events.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../postgres/embedded.ts';
 import type { Apps } from '../apps.ts';
 import { Lifecycle } from '../provisioning/lifecycle.ts';
+import { ServerPools } from '../provisioning/server-pools.ts';
 import { Registry } from '../registry/registry.ts';
 import { type Server, smallPool } from '../registry/server.ts';
 import { dumpSchema } from './pg-dump.ts';
@@ -46,6 +47,12 @@ const sourceUrl = () => inDatabase(scratch.url, `app_${app.ref}`);
 beforeAll(async () => {
   app = await createApp(node);
   await withClient(app.database_url ?? '', (client) => client.query(unusualObjects(proof)));
+  await withClient(app.database_url ?? '', (client) =>
+    client.query(`select vault.create_secret('of the source', 'kept'); select ninefold.create_database_role('transferred_role');
+      select ninefold.allow_database_role('transferred_role'); grant create on schema public to transferred_role;
+      create table public.of_role (id int); alter table public.of_role owner to transferred_role;
+      create policy p on public.of_role to transferred_role using (true)`),
+  );
   expect((await clientOf(app).auth.signUp({ email, password })).error).toBeNull();
   const { error } = await clientOf(app, app.secret_key ?? '')
     .storage.from('files')
@@ -82,9 +89,10 @@ async function copyApp() {
   const registryPool = smallPool({ ...server.target, database: 'app_console' });
   // The workers of the node learn of the copy from the console's database.
   const apps = { forget: async () => undefined } as unknown as Apps;
+  const registry = new Registry(registryPool, server.masterKey);
   const lifecycle = new Lifecycle({
-    ...{ server, apps, maintenance: pools[0], locks: pools[1], events: new Events() },
-    registry: new Registry(registryPool, server.masterKey),
+    ...{ apps, locks: pools[1], events: new Events(), registry },
+    servers: new ServerPools({ server, maintenance: pools[0] }, registry),
     store: new FolderStore(join(node.home, 'files/apps'), join(node.home, 'files/incoming')),
   });
   const connection = parseConnectionUrl(sourceUrl(), 'ninefold');
@@ -168,9 +176,32 @@ it.each(Object.entries(facts))('copies what pg_dump leaves out: %s', async (_, q
 const CHANGED =
   /^"(auth"\."(sessions|refresh_tokens|one_time_tokens|flow_state|mfa_amr_claims|users|audit_log_entries)|cron"|net"|realtime"|trap"\."ran|ninefold"\."(versions|journal|mails|settings|authors|.*count|request|.*sign_in|unused|watched|changes))/;
 
+it('keeps the secrets of the Vault sealed, and the copy opens them', async () => {
+  const [source, target] = await inBoth((session) =>
+    session.query(`select secret from vault.secrets where name = 'kept'`),
+  );
+  expect(target).toEqual(source);
+  expect(source[0]?.secret).not.toContain('of the source');
+  const opened = await withClient(await copyUrl(), (client) =>
+    client.query(`set role "app_${copy}"; select decrypted_secret from vault.decrypted_secrets`),
+  );
+  expect((opened as unknown as { rows: unknown[] }[]).at(-1)?.rows).toEqual([{ decrypted_secret: 'of the source' }]);
+});
+
+it('gives the copy the database roles of the app', async () => {
+  const owned = await withClient(await copyUrl(), (client) =>
+    client.query(`set role "app_${copy}"; select ninefold.database_roles() as role,
+      (select tableowner from pg_tables where tablename = 'of_role') as owner,
+      pg_has_role('app_${copy}_authenticator', 'transferred_role', 'SET') as allowed`),
+  );
+  expect((owned as unknown as { rows: unknown[] }[]).at(-1)?.rows).toEqual([
+    { role: 'transferred_role', owner: 'transferred_role', allowed: true },
+  ]);
+});
+
 it('copies all rows', async () => {
   const [source, target] = await inBoth(async (session) => {
-    const { tables } = await readSource(session);
+    const { tables } = await readSource(session, '');
     const sums: [table: string, sum: string][] = [];
     for (const { name } of tables.filter((table) => !CHANGED.test(table.name))) {
       const head = 'copy '.length;
@@ -232,7 +263,8 @@ it('no session of the superuser evaluates what the owner of the app defined', as
   expect(copies.length).toBeGreaterThan(50);
   expect(
     copies.filter(
-      (table) => !/^("(ninefold|cron|net)"\.|"supabase_functions"."hooks"|pg_catalog\.pg_largeobject)/.test(table),
+      (table) =>
+        !/^("(ninefold|cron|net|vault)"\.|"supabase_functions"."hooks"|pg_catalog\.pg_largeobject)/.test(table),
     ),
   ).toEqual([]);
   const made = [
@@ -243,7 +275,7 @@ it('no session of the superuser evaluates what the owner of the app defined', as
   expect(
     made
       .map(([, name]) => name)
-      .filter((name) => !/^"(ninefold|cron|net)"\.|^"supabase_functions"."hooks"/.test(name ?? '')),
+      .filter((name) => !/^"(ninefold|cron|net|vault)"\.|^"supabase_functions"."hooks"/.test(name ?? '')),
   ).toEqual([]);
   expect(text).not.toMatch(/refresh materialized view|trap\.(spring|sprung)/i);
   const keys = [...text.matchAll(/ADD CONSTRAINT "[^"]*" FOREIGN KEY [^;]*;/g)].map(([key]) => key);

@@ -1,5 +1,7 @@
 import type { RawSession } from '../../database/raw-session.ts';
 import { quoteIdentifier as id, quoteLiteral as literal } from '../../database/statement.ts';
+import { type DatabaseRole, databaseRolesOf } from '../provisioning/database-roles.ts';
+import { ownerRole, vaultRole } from '../registry/app-record.ts';
 
 /** Schemas in which an app's owner can create and change nothing (decision 67). */
 export const OWN_SCHEMAS: ReadonlySet<string> = new Set(['ninefold', 'cron', 'net']);
@@ -58,6 +60,10 @@ export interface SourceFacts {
   /** Roles that are superusers at the source. */
   readonly superusers: ReadonlySet<string>;
   readonly hasPublicSchema: boolean;
+  /** The database roles of the app. */
+  readonly databaseRoles: readonly DatabaseRole[];
+  /** The password verifier that is the key of the app's Vault; null if the app has none. */
+  readonly vaultKey: string | null;
 }
 
 /** Reads the properties of a database. @param session A session in any database of its server. */
@@ -82,12 +88,19 @@ const USER_SCHEMA = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 const ofExtension = (catalog: string, oid: string) => `exists (select from pg_catalog.pg_depend d
   where d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass and d.objid = ${oid} and d.objsubid = 0 and d.deptype = 'e')`;
 
-/** Reads a database as of the snapshot of the session, which runs as the superuser in a transaction. */
-export async function readSource(session: RawSession): Promise<SourceFacts> {
+/**
+ * Reads a database as of the snapshot of the session, which runs as the superuser in a transaction.
+ * @param ref The app whose roles at the source have the names of this ref.
+ */
+export async function readSource(session: RawSession, ref: string): Promise<SourceFacts> {
   const superusers = await session.query('select rolname from pg_catalog.pg_roles where rolsuper');
   const extensions = await session.query(
     'select e.extname, r.rolname from pg_catalog.pg_extension e join pg_catalog.pg_roles r on r.oid = e.extowner',
   );
+  const [vault] = await session.query(
+    `select a.rolpassword from pg_catalog.pg_authid a where a.rolname = ${literal(vaultRole(ref))}`,
+  );
+  const roles = await session.query(databaseRolesOf(ownerRole(ref)));
   const [place] = await session.query(`select pg_catalog.to_regnamespace('public') is not null as has`);
   return {
     tables: await readTables(session),
@@ -98,6 +111,8 @@ export async function readSource(session: RawSession): Promise<SourceFacts> {
     filledViews: await readFilledViews(session),
     superusers: new Set(superusers.map((row) => row.rolname ?? '')),
     hasPublicSchema: place?.has === 't',
+    databaseRoles: roles.map(({ name, allowed }) => ({ name: name ?? '', isAllowed: allowed === 't' })),
+    vaultKey: vault?.rolpassword ?? null,
   };
 }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ConnectionConfig } from '../../database/connection-config.ts';
 import { RawSession } from '../../database/raw-session.ts';
 import { quoteIdentifier as id, quoteLiteral as literal } from '../../database/statement.ts';
-import { authenticatorRole, ownerRole, serverRole } from '../registry/app-record.ts';
+import { authenticatorRole, ownerRole, serverRole, vaultRole } from '../registry/app-record.ts';
 
 /**
  * Gives the login roles of an app the names of another app, so that all privileges, policies and owners in a dump name the
@@ -31,4 +31,4 @@ export async function renameRoles(connection: ConnectionConfig, from: string, to
   }
 }
 
-const roles = (ref: string): string[] => [ownerRole(ref), authenticatorRole(ref), serverRole(ref)];
+const roles = (ref: string): string[] => [ownerRole(ref), authenticatorRole(ref), serverRole(ref), vaultRole(ref)];

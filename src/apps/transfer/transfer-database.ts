@@ -5,7 +5,9 @@ import type { Pool } from '../../database/pool.ts';
 import { RawSession } from '../../database/raw-session.ts';
 import { quoteIdentifier as id, quoteLiteral as literal, plain } from '../../database/statement.ts';
 import owner from '../../schema/0003_owner.sql';
+import { type DatabaseRole, giveDatabaseRoles } from '../provisioning/database-roles.ts';
 import { scramVerifier } from '../provisioning/scram-verifier.ts';
+import { setVaultKey } from '../provisioning/vault-keys.ts';
 import { authenticatorRole, databaseName, ownerRole, transferRole } from '../registry/app-record.ts';
 import { type Server, superuserIn } from '../registry/server.ts';
 import { settingStatement } from './database-settings.ts';
@@ -104,9 +106,11 @@ export async function transferDatabase(
       set local extra_float_digits = 3`);
     const properties = await readProperties(from, source.connection.database);
     if (!properties) throw new Error(`the source has no database ${source.connection.database}`);
-    const facts = await readSource(from);
+    const facts = await readSource(from, ref);
     const dump = await readDump(from, source);
-    const login = await makeTransferLogin(maintenance, ref);
+    await giveDatabaseRoles(maintenance, ref, facts.databaseRoles);
+    if (facts.vaultKey !== null) await setVaultKey(maintenance, ref, facts.vaultKey);
+    const login = await makeTransferLogin(maintenance, ref, facts.databaseRoles);
     const database = databaseName(ref);
     await createDatabase(maintenance, ref, properties);
     const superuser = await RawSession.open(superuserIn(server, database));
@@ -174,13 +178,19 @@ async function createDatabase(maintenance: Pool, ref: string, properties: Databa
 }
 
 /** Creates the login that creates the objects of the app: a member of all roles that may own some, and no superuser. */
-async function makeTransferLogin(maintenance: Pool, ref: string): Promise<{ user: string; password: string }> {
+async function makeTransferLogin(
+  maintenance: Pool,
+  ref: string,
+  roles: readonly DatabaseRole[],
+): Promise<{ user: string; password: string }> {
   const user = transferRole(ref);
   const password = randomBytes(24).toString('base64url');
   await maintenance.run([plain(`drop role if exists ${id(user)}`)]);
   await maintenance.run([
     plain(`create role ${id(user)} login inherit bypassrls password ${literal(scramVerifier(password))}`),
     plain(`grant ${[ownerRole(ref), authenticatorRole(ref)].map(id).join(', ')} to ${id(user)}`),
+    // Objects may belong to a database role of the app.
+    ...roles.map(({ name }) => plain(`grant ${id(name)} to ${id(user)}`)),
     plain(`do $do$ declare shared name; begin
       for shared in select rolname from pg_catalog.pg_roles
         where rolname in (${OWNING_ROLES.map(literal).join(', ')}) and not rolsuper and not rolcanlogin

@@ -5,6 +5,7 @@ import { templateNames } from '../../../contract/templates.ts';
 import { CliError, connect } from '../client.ts';
 import { createFromProject } from '../create-from-project.ts';
 import { bytesInWords, printConnection, printJson, printTable } from '../print.ts';
+import { addMoveCommand } from './servers.ts';
 
 interface CreateOptions {
   name?: string;
@@ -13,6 +14,7 @@ interface CreateOptions {
   anonRole?: string;
   template?: string;
   from?: string;
+  server?: string;
   json?: boolean;
 }
 
@@ -47,14 +49,15 @@ export function addAppCommands(program: Command): void {
     .option('--jwt-secret <secret>', 'HS256 secret of an existing project, whose tokens stay valid')
     .option('--database <name>', 'an existing database of the server for the app')
     .option('--anon-role <role>', 'with --database: the role of requests without a token')
+    .option('--server <ref>', 'the PostgreSQL server of the app; by default the one with the fewest apps')
     .option('--template <name>', `template of the app: ${templateNames.join(', ')}; empty when missing`)
     .option('--from <folder>', 'a Supabase project whose migrations, seed and settings the app takes over')
     .option('--json', 'print JSON')
     .action(async (ref: string, options: CreateOptions) => {
       if (options.from !== undefined) return createFromProject(connect(), ref, { ...options, from: options.from });
-      const { name, jwtSecret: jwt_secret, database, anonRole: anon_role, template } = options;
+      const { name, jwtSecret: jwt_secret, database, anonRole: anon_role, template, server } = options;
       const body: CreateAppRequest = JSON.parse(
-        JSON.stringify({ ref, name, jwt_secret, database, anon_role, template }),
+        JSON.stringify({ ref, name, jwt_secret, database, anon_role, template, server }),
       );
       printConnection(await connect().post<AppConnection>('/apps', body), options.json ?? false);
     });
@@ -71,6 +74,8 @@ export function addAppCommands(program: Command): void {
       const copy = await connect().post<AppConnection>(path, { ref, name: options.name });
       printConnection(copy, options.json ?? false);
     });
+
+  addMoveCommand(apps);
 
   apps
     .command('restore')

@@ -18,6 +18,8 @@ it.each([
   ['0 13 2 6 *', 'on day 2 of the month in June at 13:00'],
   ['0 12 $ * *', 'on the last day of the month at 12:00'],
   ['0 6,18 * * *', 'every day at 06:00 and 18:00'],
+  ['*/90 * * * *', 'at minute 0 of every hour'],
+  ['0 0 */100 * *', 'on day 1 of the month at 00:00'],
   ['15 */6 * * *', 'at minute 15 of every 6th hour'],
   ['0 0 1,15 jan,jul *', 'on day 1 and 15 of the month in January and July at 00:00'],
   ['0 0 13 * fri', 'on day 13 of the month and on Friday at 00:00'],

@@ -24,7 +24,9 @@ export function scheduleWords(schedule: string): string {
   const text = schedule.trim().toLowerCase();
   const seconds = /^(\d+)\s+seconds?$/.exec(text)?.[1];
   if (seconds !== undefined) return seconds === '1' ? 'every second' : `every ${seconds} seconds`;
-  const [minute = '', hour = '', day = '', month = '', weekday = ''] = (shortcuts[text] ?? text).split(/\s+/);
+  const [minute = '', hour = '', day = '', month = '', weekday = ''] = withoutLargeSteps(
+    (shortcuts[text] ?? text).split(/\s+/),
+  );
   const time = timeWords(minute, hour);
   const days = dayWords(day, weekday);
   const months = month === '*' ? '' : ` in ${listOf(month, (one) => nameIn(MONTHS, one, 1))}`;
@@ -32,6 +34,23 @@ export function scheduleWords(schedule: string): string {
   if (!isClockTime) return `${time}${days === '' ? '' : ` ${days}`}${months}`;
   return `${days === '' ? 'every day' : days}${months} at ${time}`;
 }
+
+/** The first value and the number of values of each field. */
+const RANGES: readonly (readonly [first: number, values: number])[] = [
+  [0, 60],
+  [0, 24],
+  [1, 31],
+  [1, 12],
+  [0, 8],
+];
+
+/** Replaces a step that is at least as large as the range of its field by the first value, the only one that it names. */
+const withoutLargeSteps = (fields: readonly string[]): readonly string[] =>
+  fields.map((field, i) => {
+    const [first = 0, values = 0] = RANGES[i] ?? [];
+    const step = /^\*\/(\d+)$/.exec(field)?.[1];
+    return step !== undefined && Number(step) >= values ? String(first) : field;
+  });
 
 const clock = (hour: string, minute: string): string => `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`;
 
