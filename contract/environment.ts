@@ -103,6 +103,14 @@ export const environment = defineVariables({
     meaning:
       'The folder with the programs of an installed PostgreSQL, version 15 or newer, that the embedded PostgreSQL runs, such as /usr/lib/postgresql/18/bin. Apps then have the extensions of that installation.',
   },
+  postgresExtensions: {
+    name: 'NINEFOLD_POSTGRES_EXTENSIONS',
+    kind: 'text',
+    default: null,
+    absent: 'the extensions of PostgreSQL itself',
+    meaning:
+      'A folder with further extensions for the embedded PostgreSQL, such as pgvector: share/extension and lib, or an unpacked Debian package, built for the same major version. The server runs their code.',
+  },
   masterKeyFile: {
     name: 'NINEFOLD_MASTER_KEY_FILE',
     kind: 'text',

@@ -23,6 +23,13 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Check the path; an app’s calls start with /apps/<ref>/rest/v1 or /apps/<ref>/auth/v1.',
     member: memberTexts.fault,
   },
+  service_missing: {
+    status: 404,
+    message: 'This app does not have this service.',
+    meaning: 'The path belongs to a service of hosted Supabase projects that apps of this node do not have.',
+    action: 'Follow the message, which names a replacement; docs/compatibility.md lists all services.',
+    member: memberTexts.fault,
+  },
   bad_request: {
     status: 400,
     message: 'The request cannot be read.',

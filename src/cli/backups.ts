@@ -174,7 +174,7 @@ export async function restore({ at, to, from, series, phrase, confirm }: Restore
     const restored = await restoreNode({
       target: requireTarget(config, from),
       unlock: phrase === null && secrets ? { secrets } : { phrase: phrase ?? '' },
-      ...{ series, at: time, home, programs: config.postgresBin },
+      ...{ series, at: time, home, programs: config.postgresPrograms },
       onProgress: (progress) => print(inWords(progress)),
     });
     const lines = [

@@ -1,9 +1,16 @@
-import type { AppConnection, CreateAppRequest, MigrateResponse } from '../../contract/admin.ts';
+import type {
+  AppConnection,
+  CreateAppRequest,
+  MigrateRequest,
+  MigrateResponse,
+  SqlResponse,
+} from '../../contract/admin.ts';
 import { applySettings } from './apply-settings.ts';
 import { CliError, type Client } from './client.ts';
 import { applyMigrations, printApplied } from './commands/migrate.ts';
-import { printConnection, printJson } from './print.ts';
-import { readProject } from './supabase-project.ts';
+import { printConnection, printJson, printTable } from './print.ts';
+import { rowsOfUses, type Use } from './project-uses.ts';
+import { readProject, type SupabaseProject } from './supabase-project.ts';
 
 /** Options of `apps create --from`. */
 interface FromOptions {
@@ -16,8 +23,9 @@ interface FromOptions {
 }
 
 /**
- * Creates an app from a Supabase project with its settings, migrations and seed. Prints the settings that could not be
- * imported, the keys and the next steps. If a migration fails, the app keeps the files that were applied before.
+ * Creates an app from a Supabase project with its settings, migrations and seed. Prints the settings, those that could
+ * not be imported, the keys, the next steps, and a table of the services that the project uses. If a migration fails,
+ * the app keeps the files that were applied before.
  * @throws CliError
  */
 export async function createFromProject(client: Client, ref: string, options: FromOptions): Promise<void> {
@@ -32,16 +40,36 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   const { changed, refused } = await applySettings(client, ref, project.settings);
   const leftOut = [...project.leftOut, ...refused];
   const applied = await applyMigrations(client, ref, project.migrations).catch((error: unknown) => {
-    throw goOn(error, ref, options.from);
+    if (!options.json) {
+      printConnection(connection, false);
+      printUses(project.uses);
+    }
+    throw goOn(error, ref, options.from, changed, project);
   });
-  if (options.json) printJson({ ...connection, ...applied, left_out: leftOut });
-  else print(connection, applied, leftOut, changed.length, options.from);
+  const uses = await withVectors(client, ref, project.uses);
+  if (options.json) printJson({ ...connection, ...applied, settings_changed: changed, left_out: leftOut, uses });
+  else {
+    print(connection, applied, leftOut, changed, options.from);
+    printUses(uses);
+  }
 }
 
 /** Adds the next steps to the error of a migration. */
-function goOn(error: unknown, ref: string, folder: string): unknown {
+function goOn(
+  error: unknown,
+  ref: string,
+  folder: string,
+  changed: readonly string[],
+  { migrations: { seed } }: SupabaseProject,
+): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [
+    `The settings of config.toml were applied${changed.length > 0 ? `: ${changed.join(', ')}` : ''}. The keys are above.`,
+    ...(seed === undefined
+      ? []
+      : [
+          `Seeds were not applied: ${seedNames(seed).join(', ')}. migrate applies supabase/seed.sql; run others with ninefold sql.`,
+        ]),
     `The app ${ref} contains the files that were applied before. The failed file was rolled back. Correct the file, then`,
     `  node bin/ninefold.js migrate ${ref} ${folder}`,
     `continues. To start over: node bin/ninefold.js apps delete ${ref} --confirm ${ref}`,
@@ -49,15 +77,18 @@ function goOn(error: unknown, ref: string, folder: string): unknown {
   return new CliError([error.message, '', ...steps].join('\n'), error.code, error.details);
 }
 
+const seedNames = (seed: NonNullable<MigrateRequest['seed']>): string[] =>
+  typeof seed === 'string' ? ['seed.sql'] : seed.map(({ name }) => name);
+
 function print(
   connection: AppConnection,
   applied: MigrateResponse,
   leftOut: readonly string[],
-  settings: number,
+  settings: readonly string[],
   folder: string,
 ): void {
   printApplied(applied);
-  const lines = [`settings  ${settings} of config.toml`];
+  const lines = [`settings  ${settings.length === 0 ? 'none of config.toml' : settings.join(', ')}`];
   if (leftOut.length > 0) lines.push('', 'Not taken over:', ...leftOut.map((each) => `  ${each}`));
   process.stdout.write(`${lines.join('\n')}\n\n`);
   printConnection(connection, false);
@@ -66,4 +97,20 @@ Next: put url and publishable key into your front end, where it has the Supabase
       node bin/ninefold.js migrate ${connection.ref} ${folder}   applies later migrations;
       node bin/ninefold.js spec ${connection.ref}   prints what the app does.
 `);
+}
+
+/** Prints the table of the services that the project uses. */
+function printUses(uses: readonly Use[]): void {
+  if (uses.length === 0) return;
+  process.stdout.write('\nThe project uses:\n');
+  printTable(['service', 'used', 'runs here', 'what it means'], rowsOfUses(uses));
+}
+
+/** Sets whether vectors work, which depends on the files of the node's PostgreSQL. */
+async function withVectors(client: Client, ref: string, uses: readonly Use[]): Promise<readonly Use[]> {
+  if (!uses.some(({ service }) => service === 'vectors')) return uses;
+  const sql = "select count(*) from pg_catalog.pg_available_extensions where name = 'vector'";
+  const { results } = await client.post<SqlResponse>(`/apps/${encodeURIComponent(ref)}/sql`, { sql });
+  const runs = results[0]?.rows[0]?.[0] === '1';
+  return uses.map((use) => (use.service === 'vectors' ? { ...use, runs } : use));
 }

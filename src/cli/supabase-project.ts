@@ -2,12 +2,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
 import { type FoundMigrations, readMigrations, readSql } from './migration-files.ts';
+import { readUses, type Use } from './project-uses.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings.ts';
 
 /** The parts of a Supabase project that an app can import. */
 export interface SupabaseProject extends SupabaseSettings {
   migrations: FoundMigrations;
+  /** The services that the project uses. */
+  uses: Use[];
 }
 
 /**
@@ -18,15 +21,11 @@ export interface SupabaseProject extends SupabaseSettings {
 export function readProject(folder: string): SupabaseProject {
   const migrations = readMigrations(folder);
   const place = configFolder(folder);
-  if (place === null) return { migrations, settings: [], leftOut: functionsOf(folder) };
+  if (place === null) return { migrations, settings: [], leftOut: [], uses: readUses(folder, migrations, new Map()) };
   const config = readConfig(place);
   const seed = seedOf(place, config) ?? migrations.seed;
-  const { settings, leftOut } = readSupabaseSettings(config);
-  return {
-    migrations: { ...migrations, ...(seed !== undefined && { seed }) },
-    settings,
-    leftOut: [...leftOut, ...functionsOf(folder)],
-  };
+  const found = { ...migrations, ...(seed !== undefined && { seed }) };
+  return { migrations: found, ...readSupabaseSettings(config), uses: readUses(folder, found, config) };
 }
 
 /** Reads the settings of a project's config.toml; null for a folder without one. The folder is as for `readProject`. */
@@ -68,16 +67,4 @@ function matching(path: string): string[] {
     .filter((name) => name.length >= start.length + end.length && name.startsWith(start) && name.endsWith(end))
     .sort()
     .map((name) => join(folder, name));
-}
-
-/** Returns a sentence about each Edge Function, because an app does not run Edge Functions. */
-function functionsOf(folder: string): string[] {
-  const place = [join(resolve(folder), 'supabase', 'functions'), join(resolve(folder), 'functions')].find((each) =>
-    existsSync(each),
-  );
-  if (place === undefined) return [];
-  const names = readdirSync(place, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'))
-    .map(({ name }) => name);
-  return names.length === 0 ? [] : [`Edge functions are not run: ${names.sort().join(', ')}.`];
 }

@@ -32,7 +32,8 @@ type Take = (value: TomlValue, config: ReadonlyMap<string, TomlValue>) => [strin
 const taken: Readonly<Record<string, Take>> = {
   'api.schemas': (value) => [
     'db_schemas',
-    Array.isArray(value) ? value.filter((name) => name !== 'graphql_public') : value,
+    // An empty list means the default of Supabase.
+    Array.isArray(value) ? exposedSchemas(value) : value,
   ],
   'api.extra_search_path': (value) => ['db_extra_search_path', value],
   'api.max_rows': (value) => ['db_max_rows', value],
@@ -82,6 +83,9 @@ const taken: Readonly<Record<string, Take>> = {
   'auth.mfa.phone.template': (value) => ['mfa_phone_template', value],
   'auth.mfa.phone.max_frequency': (value) => duration('mfa_phone_max_frequency', value),
 };
+
+const exposedSchemas = (names: readonly TomlValue[]): readonly TomlValue[] =>
+  names.length === 0 ? ['public'] : names.filter((name) => name !== 'graphql_public');
 
 /**
  * Converts a string to a setting. Ignores the value `env(NAME)`, because the real value is only in the project's
@@ -229,6 +233,28 @@ const missing: readonly (readonly [RegExp, string])[] = [
   [/^auth\.captcha\.enabled$/, 'The captcha of sign-up'],
 ];
 
+/**
+ * Returns the settings of a provider or an auth hook that the project does not contain, usually because they are in its
+ * environment; nothing for features that an app does not have.
+ */
+function missingParts(key: string, config: ReadonlyMap<string, TomlValue>): string[] {
+  const lacks = (name: string) => !isSetting(config.get(name) ?? '');
+  const [, provider] = /^auth\.external\.(\w+)\.enabled$/.exec(key) ?? [];
+  if (provider !== undefined && Object.hasOwn(taken, key)) {
+    const parts = { client_id: 'its client ID', secret: 'its secret' };
+    return Object.entries(parts).flatMap(([part, words]) =>
+      lacks(`auth.external.${provider}.${part}`) ? [`${words} (external_${provider}_${part})`] : [],
+    );
+  }
+  const [, hook] = /^auth\.hook\.(\w+)\.enabled$/.exec(key) ?? [];
+  if (hook === undefined || !Object.hasOwn(taken, key)) return [];
+  const isInDatabase = String(config.get(`auth.hook.${hook}.uri`) ?? '').startsWith('pg-functions:');
+  return [
+    ...(lacks(`auth.hook.${hook}.uri`) ? [`its address (hook_${hook}_uri)`] : []),
+    ...(!isInDatabase && lacks(`auth.hook.${hook}.secrets`) ? [`its secret (hook_${hook}_secrets)`] : []),
+  ];
+}
+
 /** Returns the settings of the app that correspond to a config.toml. */
 export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): SupabaseSettings {
   const settings: [string, unknown][] = [];
@@ -245,7 +271,11 @@ export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): Su
     if (key === 'auth.enable_refresh_token_rotation' && value === false) {
       leftOut.add(`Refresh tokens always rotate (${key}).`);
     }
-    if (value !== true || setting) continue;
+    const needs = value === true ? missingParts(key, config) : [];
+    if (needs.length > 0) {
+      leftOut.add(`${key.replace(/\.enabled$/, '')} needs ${needs.join(' and ')}: set them with “ninefold settings”.`);
+    }
+    if (value !== true || setting || Object.hasOwn(taken, key)) continue;
     for (const [pattern, words] of missing) {
       if (pattern.test(key)) leftOut.add(`${key.replace(pattern, words)} is not there (${key}).`);
     }

@@ -3,6 +3,7 @@ import type { LimitName } from '../../contract/limits.ts';
 import type { Target } from '../backup/open-target.ts';
 import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
+import type { ProgramFolders } from '../postgres/binaries.ts';
 import { build } from './configuration.ts';
 import { nodeLimits, servesOwnMachineOnly } from './from-config.ts';
 
@@ -11,8 +12,7 @@ export interface BackupConfiguration {
   readonly home: string;
   readonly databaseUrl: string;
   readonly target: Target;
-  /** The folder of an installed PostgreSQL; null for the programs of the npm package. */
-  readonly programs: string | null;
+  readonly programs: ProgramFolders;
   /** In base64url. */
   readonly masterKey: string;
   readonly postgresPassword: string;
@@ -63,7 +63,7 @@ export function backupConfiguration(
   const { home, limits, publicUrl, storageUrl } = config;
   return {
     ...{ home, databaseUrl, target, postgresPassword, build, numbers: limits },
-    programs: config.postgresBin,
+    programs: config.postgresPrograms,
     programFolders: programFoldersOf(config),
     masterKey: masterKey.toString('base64url'),
     hasFiles: storageUrl === null,

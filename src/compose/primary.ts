@@ -90,7 +90,7 @@ export async function composePrimary(
         home: config.home,
         port: config.postgresPort,
         reservedPort,
-        programs: config.postgresBin,
+        programs: config.postgresPrograms,
         password: secrets.postgresPassword,
         processMemoryBytes: config.limits.sessionMemoryBytes,
         retainedWalBytes: config.limits.backupSlotBytes,

@@ -12,6 +12,7 @@ import { replaceSecrets } from '../config/secrets.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { diskSpace, syncFolder } from '../files/disk.ts';
 import { openFolder } from '../files/open-store.ts';
+import type { ProgramFolders } from '../postgres/binaries.ts';
 import { locateDataFolder, makeHome } from '../postgres/data-folder.ts';
 import { lockFolder } from '../postgres/home-lock.ts';
 import {
@@ -33,8 +34,7 @@ export interface RestoreOptions {
   readonly series: string | null;
   /** ISO 8601 in UTC, with up to six digits of a second; null for the latest time. */
   readonly at: string | null;
-  /** The folder of an installed PostgreSQL; null for the programs of the npm package. */
-  readonly programs: string | null;
+  readonly programs: ProgramFolders;
   /** The home to restore into. If it has a data folder, that one is kept beside the new one. */
   readonly home: string;
   readonly onProgress: (progress: RestoreProgress) => void;
@@ -111,7 +111,7 @@ export interface RecoverInto {
   /** A folder that does not exist. */
   readonly folder: string;
   readonly runAs: RunAs;
-  readonly programs: string | null;
+  readonly programs: ProgramFolders;
   /** The home whose folder `logs` gets the log of the server. */
   readonly home: string;
 }

@@ -54,6 +54,7 @@ async function fillHome(): Promise<void> {
   const binaries = {
     initdb: join(programs, 'bin/initdb'),
     postgres: join(programs, 'bin/postgres'),
+    extensions: null,
     version: '17',
     major: 17,
   };

@@ -19,6 +19,8 @@ export interface Config extends Omit<ValuesOf<typeof environment>, 'backupTarget
    * npm still runs.
    */
   readonly startedByNpm: boolean;
+  /** Folders of the programs and of further extensions of the embedded PostgreSQL; null for those of the npm package. */
+  readonly postgresPrograms: { readonly bin: string | null; readonly extensions: string | null };
   /** Folders of programs of the machine, which are searched for PostgreSQL's pg_dump. */
   readonly programFolders: readonly string[];
   readonly descriptors: Descriptors;
@@ -82,6 +84,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     backupTarget: targetOf(values),
     limits: readVariables(limitVariables, env),
     startedByNpm: Boolean(env.npm_lifecycle_event?.trim()),
+    postgresPrograms: { bin: values.postgresBin, extensions: values.postgresExtensions },
     programFolders: (env.PATH ?? '').split(delimiter),
     descriptors: readDescriptors(),
     extraCertificates: env.NODE_EXTRA_CA_CERTS?.trim() || null,

@@ -15,6 +15,7 @@ import {
   type HeaderPolicy,
   headerPolicies,
   isPreflight,
+  preflightReply,
   refusedAsScript,
   withoutCookies,
 } from './app-headers.ts';
@@ -24,6 +25,7 @@ import { hasBody, headerError, readTarget, toCallRequest } from './call-request.
 import type { AddressReader } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
 import { helpLink } from './help-link.ts';
+import { missingServiceReply } from './missing-service.ts';
 import type { Pipeline } from './pipeline.ts';
 import { isAccountPath, type PortalPages } from './portal-pages.ts';
 import { type ArrivingBody, arrivingBody } from './read-body.ts';
@@ -210,12 +212,20 @@ export class AppCalls {
     return this.#refuse(new NinefoldError('not_found'), to, request);
   }
 
-  /** Returns the response to a request that the pipeline does not get, in the format of the API. */
+  /**
+   * Returns the response to a request that the pipeline does not get, in the format of the API. A preflight request of
+   * a path that nothing serves succeeds, because a page can read the error only then.
+   */
   async #refuse(error: NinefoldError, to: AppPath, request: CallRequest): Promise<Reply> {
     const api = this.#areas.get(to.area ?? '');
-    const reply = (await api?.renderError(error, null, request, null)) ?? errorReply(error, request.requestId);
+    const isUnserved = error.code === 'not_found';
+    const reply =
+      (await api?.renderError(error, null, request, null)) ??
+      (isUnserved && isPreflight(request) ? preflightReply(request) : null) ??
+      (isUnserved ? missingServiceReply(to.area, this.#parts.origins.url) : null) ??
+      errorReply(error, request.requestId);
     Object.assign(reply.headers, corsHeaders, { 'x-request-id': request.requestId });
-    reply.headers.link ??= helpLink(error.code);
+    if (reply.status >= 400) reply.headers.link ??= helpLink(reply.code ?? error.code);
     return reply;
   }
 }
@@ -272,7 +282,11 @@ interface AppPath {
  * Names of an app's APIs. With `NINEFOLD_DEFAULT_APP`, the APIs of the default app can also be reached without
  * `/apps/<ref>` in the path.
  */
-const areas: ReadonlySet<string> = new Set(['auth', 'rest', 'portal', 'realtime', 'storage', 'functions']);
+const areas: ReadonlySet<string> = new Set([
+  ...['auth', 'rest', 'portal', 'realtime', 'storage', 'functions'],
+  // Services of hosted projects that no app has (`missing-service.ts`).
+  ...['graphql', 'analytics'],
+]);
 
 const TWO = /^\/([^/?]+)\/([^/?]+)/;
 /**
@@ -337,6 +351,8 @@ function belowApp(ref: string, rest: string, isByBuilder: boolean): AppPath {
       return { ref, area, path: path.slice(prefix.length) || '/', query, isByBuilder };
     }
   }
+  // The API of Studio has no version in its path.
+  if (match && decoded(match[1] as string) === 'pg') return { ref, area: 'pg', path, query, isByBuilder };
   return { ref, area: decoded(path) === `/${OPEN_API}` ? OPEN_API : null, path, query, isByBuilder };
 }
 

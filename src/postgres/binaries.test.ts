@@ -15,7 +15,8 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 describe('findBinaries with a folder', () => {
-  const refusal = (folder: string) => findBinaries(null, folder).catch((error: unknown) => error);
+  const refusal = (folder: string) =>
+    findBinaries(null, { bin: folder, extensions: null }).catch((error: unknown) => error);
 
   it('rejects a folder that is missing, lacks a program, or has one that is too old, with a sentence', async () => {
     const bin = join(home, 'bin');
@@ -36,7 +37,7 @@ describe('findBinaries with a folder', () => {
 describe.runIf(installedPostgres.length > 0)('startEmbeddedPostgres with an installed PostgreSQL', () => {
   it.each(installedPostgres)('runs the programs in %s, and names them if the data is of another major', async (bin) => {
     const options = { home, port: 0, password: 'for-tests-only', log: () => undefined };
-    const postgres = await startEmbeddedPostgres({ ...options, programs: bin });
+    const postgres = await startEmbeddedPostgres({ ...options, programs: { bin, extensions: null } });
     try {
       expect(bin).toContain(`/${Number.parseInt(postgres.version, 10)}/`);
       const [row] = await query(

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { environment } from '../../contract/environment.ts';
+import { type ExtensionFolders, findExtensions } from './extension-folders.ts';
 import { programEnvironment } from './program-environment.ts';
 import { mayAccess, mayEnter, type RunAs } from './run-as.ts';
 import { makeSharedFolder, openForAll, sharedFolder } from './shared-folder.ts';
@@ -17,24 +18,41 @@ export interface Binaries {
   readonly version: string;
   /** Major version. A server cannot use data folders of another major version. */
   readonly major: number;
+  /** Folders of further extensions; null for none. */
+  readonly extensions: ExtensionFolders | null;
 }
+
+/** Folders that the operator chooses for the programs and the extensions of the embedded PostgreSQL. */
+export interface ProgramFolders {
+  /** The folder that contains `initdb` and `postgres`; null for the npm package. */
+  readonly bin: string | null;
+  /** The folder with further extensions; null for none. */
+  readonly extensions: string | null;
+}
+
+/** The programs of the npm package, without further extensions. */
+const packaged: ProgramFolders = { bin: null, extensions: null };
 
 /** The oldest major version whose programs can run the embedded server. */
 const OLDEST_MAJOR = 15;
 
 /**
  * Finds PostgreSQL's programs: those in a folder, or those of the npm package for this platform.
- * @param folder Folder that contains `initdb` and `postgres`; null for the npm package.
- * @throws StartError if there are no usable programs.
+ * @throws StartError if there are no usable programs, or the further extensions are not usable.
  */
-export const findBinaries = (runAs: RunAs, folder: string | null = null): Promise<Binaries> =>
-  folder === null ? findPackaged(runAs) : findInstalled(runAs, folder);
+export async function findBinaries(runAs: RunAs, { bin, extensions }: ProgramFolders = packaged): Promise<Binaries> {
+  const programs = bin === null ? await findPackaged(runAs) : await findInstalled(runAs, bin);
+  return {
+    ...programs,
+    extensions: extensions === null ? null : await findExtensions(extensions, runAs, programs.major),
+  };
+}
 
 /**
  * Finds the programs of an installed PostgreSQL.
  * @throws StartError if a program is missing, or not usable for `runAs`, or too old.
  */
-async function findInstalled(runAs: RunAs, folder: string): Promise<Binaries> {
+async function findInstalled(runAs: RunAs, folder: string): Promise<Omit<Binaries, 'extensions'>> {
   const { name } = environment.postgresBin;
   const bin = await realpath(folder).catch(() => null);
   if (bin === null) throw new StartError(`The folder ${folder} of ${name} does not exist: ${advice}.`);
@@ -85,7 +103,7 @@ const VERSION_MILLISECONDS = 10_000;
  * `runAs` cannot enter the folder of the package, copies the programs to `/var/lib/ninefold`, once per version.
  * @throws StartError if there is no package for this platform, or the package is not installed.
  */
-async function findPackaged(runAs: RunAs): Promise<Binaries> {
+async function findPackaged(runAs: RunAs): Promise<Omit<Binaries, 'extensions'>> {
   const { native, packageVersion } = await findPackage();
   await makeLinks(native);
   const folder = runAs && !(await isUsable(native, runAs)) ? await copyForAll(native, packageVersion) : native;

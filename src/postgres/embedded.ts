@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { findBinaries } from './binaries.ts';
+import { findBinaries, type ProgramFolders } from './binaries.ts';
 import { locateDataFolder, makeHome } from './data-folder.ts';
 import { lockFolder } from './home-lock.ts';
 import { initialise, superuser } from './initialise.ts';
@@ -41,8 +41,8 @@ export interface EmbeddedOptions {
   port: number;
   /** A port on which another part of the process will listen, so that PostgreSQL does not choose it. */
   reservedPort?: number;
-  /** Folder with the programs of an installed PostgreSQL; null for those of the npm package, which are the default. */
-  programs?: string | null;
+  /** Folders of programs and extensions; by default those of the npm package. */
+  programs?: ProgramFolders;
   /** Password of the superuser `ninefold`; must stay the same for a home. */
   password: string;
   /** Maximum number of connections; default 400. */
@@ -85,7 +85,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     const folder = await locateDataFolder(home);
     // Two homes can link to the same data folder if one home is a copy of the other. So the data folder is locked too.
     if (folder.linked) releases.push(await lockFolder(`${folder.path}.lock`, folder.path));
-    const binaries = await findBinaries(folder.runAs, options.programs ?? null);
+    const binaries = await findBinaries(folder.runAs, options.programs);
     const log = await openLog(home);
     releases.push(() => log.close());
     if (await initialise(folder, binaries, options.password)) {

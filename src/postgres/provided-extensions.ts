@@ -15,11 +15,16 @@ trusted = true
 `;
 
 /**
- * Returns the value of `extension_control_path`; null if the path of the data folder contains a colon, which separates
- * entries.
+ * Returns the value of `extension_control_path`; null if PostgreSQL's default applies. The path of the data folder is
+ * left out if it contains a colon, which separates entries. PostgreSQL's own extensions come first, so that no other
+ * folder can replace them.
+ * @param further A folder of further extensions.
  */
-export const extensionPath = (dataFolder: string): string | null =>
-  dataFolder.includes(':') ? null : `$system:${join(dataFolder, FOLDER)}`;
+export function extensionPath(dataFolder: string, further: string | null): string | null {
+  const provided = dataFolder.includes(':') ? [] : [join(dataFolder, FOLDER)];
+  const folders = [...provided, ...(further === null ? [] : [further])];
+  return folders.length === 0 ? null : ['$system', ...folders].join(':');
+}
 
 const FOLDER = 'ninefold_extensions';
 

@@ -1,6 +1,6 @@
 import { chown, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { findBinaries } from './binaries.ts';
+import { findBinaries, type ProgramFolders } from './binaries.ts';
 import type { DataFolder } from './data-folder.ts';
 import { superuser } from './initialise.ts';
 import { freePort } from './port.ts';
@@ -17,8 +17,7 @@ export interface RecoveryOptions {
   /** A data folder with the files of a base backup and, in `pg_wal`, the WAL after it. */
   readonly path: string;
   readonly runAs: RunAs;
-  /** The folder of an installed PostgreSQL; null for the programs of the npm package. */
-  readonly programs: string | null;
+  readonly programs: ProgramFolders;
   readonly target: RecoveryTarget;
   /** The superuser's password in the backup. */
   readonly password: string;

@@ -166,7 +166,7 @@ async function writeSettings(plan: ServerPlan): Promise<void> {
     draft,
     settingsFile({
       ...{ dataFolder: folder.path, port, maxConnections, isProxied },
-      ...{ major: binaries.major, further: settings ?? {} },
+      ...{ major: binaries.major, extensions: binaries.extensions, further: settings ?? {} },
     }),
     {
       mode: 0o600,

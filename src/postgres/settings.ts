@@ -1,3 +1,4 @@
+import type { ExtensionFolders } from './extension-folders.ts';
 import { clusterName } from './process-table.ts';
 import { extensionPath } from './provided-extensions.ts';
 
@@ -8,6 +9,8 @@ export interface SettingsOptions {
   readonly maxConnections: number;
   /** PostgreSQL's major version. */
   readonly major: number;
+  /** Folders of further extensions; null for none. */
+  readonly extensions: ExtensionFolders | null;
   /** True if the server listens on its Unix socket only. */
   readonly isProxied: boolean;
   /** Further settings. PostgreSQL uses the last value of a setting. */
@@ -33,7 +36,7 @@ export function socketFolderFor(dataFolder: string, port: number): string | null
  * postgresql.auto.conf and override this file.
  */
 export function settingsFile(options: SettingsOptions): string {
-  const extensions = extensionPath(options.dataFolder);
+  const extensions = extensionPath(options.dataFolder, options.extensions?.control ?? null);
   const since = (major: number, ...added: [name: string, value: string | number][]) =>
     options.major >= major ? added : [];
   const settings: [name: string, value: string | number][] = [
@@ -54,6 +57,9 @@ export function settingsFile(options: SettingsOptions): string {
     // off.
     ['max_prepared_transactions', 0],
     ...(extensions === null ? [] : since(18, ['extension_control_path', extensions])),
+    ...(options.extensions === null
+      ? []
+      : since(18, ['dynamic_library_path', `$libdir:${options.extensions.library}`])),
     ['cluster_name', clusterName(options.dataFolder)],
     // Acknowledged transactions must be on disk.
     ['fsync', 'on'],

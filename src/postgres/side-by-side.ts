@@ -150,7 +150,7 @@ async function olderBinaries(path: string, major: number, runAs: RunAs): Promise
         `The user that PostgreSQL runs as (uid ${runAs.uid}) may not enter ${folder}: copy the programs to a folder that every user can enter.`,
       );
     }
-    return { initdb: join(folder, 'initdb'), postgres, version, major };
+    return { initdb: join(folder, 'initdb'), postgres, version, major, extensions: null };
   }
   throw new StartError(
     `${path} does not contain the programs of PostgreSQL ${major}: give the folder of its package, which contains bin/postgres.`,

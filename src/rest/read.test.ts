@@ -114,6 +114,8 @@ describe('GET: order', () => {
       'a column of what is only spread',
       '...directors!films_director_fkey(director_id:id)&order=directors(name).desc,id',
     ],
+    ['the alias of a column', 'director:directors!films_director_fkey(n:name)&order=director(n).desc,id'],
+    ['the alias of a spread column', '...directors!films_director_fkey(n:name)&order=directors(n).desc,id'],
     ['a column of what is not shown', 'director:directors!films_director_fkey()&order=director(name).desc,id'],
     ['a JSON path', 'director:directors!films_director_fkey(id)&order=director(name->>0).desc,director(name).desc,id'],
   ])('orders by %s, which the response does not show', async (_, query) => {

@@ -363,7 +363,7 @@ sql_paths = ["./seeds/*.sql"]
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /applied {2}1_tables\.sql\nseeded {3}\.\/roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*github[\s\S]*hook send_sms[\s\S]*hello[\s\S]*sb_publishable_[\s\S]*Next:/,
+        /applied {2}1_tables\.sql\nroles {4}roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*settings {2}.*db_max_rows[\s\S]*github needs its client ID[\s\S]*google needs its secret[\s\S]*hook\.send_sms needs its secret[\s\S]*sb_publishable_[\s\S]*Next:[\s\S]*Edge functions +hello +no/,
       ),
     ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);

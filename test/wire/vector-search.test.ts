@@ -3,7 +3,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { cli, deleteHome, startNode, type TestNode } from '../support/node.ts';
-import { hasVector, programsWithVector } from '../support/pgvector.ts';
+import { environmentWithVector, hasVector } from '../support/pgvector.ts';
 import { makeTestHome } from '../support/test-folder.ts';
 
 /** As Supabase's guides to vector search write it. */
@@ -26,7 +26,7 @@ const documents = `
     set search_path = public, extensions
     as 'select 1 - (document.embedding <=> ''[1,0,0]'')';`;
 
-describe.runIf(hasVector)('vector search with NINEFOLD_POSTGRES_BIN', () => {
+describe.runIf(hasVector)('vector search with the files of pgvector', () => {
   let home: string;
   let node: TestNode;
   let app: AppConnection;
@@ -34,7 +34,7 @@ describe.runIf(hasVector)('vector search with NINEFOLD_POSTGRES_BIN', () => {
 
   beforeAll(async () => {
     home = await makeTestHome('vector');
-    node = await startNode({ home, env: { NINEFOLD_POSTGRES_BIN: await programsWithVector(), NINEFOLD_WORKERS: '1' } });
+    node = await startNode({ home, env: { ...(await environmentWithVector()), NINEFOLD_WORKERS: '1' } });
     app = await createApp(node);
     await runSql(node, app.ref, documents);
     ada = await signUpMember(app);

@@ -7,7 +7,7 @@ interface HostedExtension {
 }
 
 const fromPackage = (name: string) =>
-  `Use a PostgreSQL that has it (${name}; NINEFOLD_POSTGRES_BIN or NINEFOLD_DATABASE_URL), or take its use out of the migration.`;
+  `The operator gives the node its files (${name}) with NINEFOLD_POSTGRES_EXTENSIONS, or a PostgreSQL that has it with NINEFOLD_POSTGRES_BIN or NINEFOLD_DATABASE_URL; or take its use out of the migration.`;
 
 /**
  * Extensions that the node provides. If the server lacks their files (`src/postgres/provided-extensions.ts`), CREATE
@@ -40,7 +40,7 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
   Object.entries({
     vector: {
       used: /type "?(\w+\.)?(vector|halfvec|sparsevec)\b|access method "(hnsw|ivfflat)"|\bvector_(l2|ip|cosine)_ops/,
-      instead: fromPackage('on Debian the package postgresql-18-pgvector'),
+      instead: fromPackage('pgvector; on Debian the package postgresql-18-pgvector; see docs/deploying.md'),
     },
     postgis: {
       used: /type "?(\w+\.)?(geometry|geography|box2d|box3d)\b|function (\w+\.)?st_\w+\(|spatial_ref_sys/i,

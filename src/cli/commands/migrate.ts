@@ -133,7 +133,7 @@ async function applyRoles(client: Client, path: string, roles: string | undefine
   const none: MigrateResponse = { applied: [], skipped: [], seeded: [], warnings: [] };
   if (roles === undefined) return none;
   // The slash distinguishes this name from the names of migrations, which contain none.
-  const seed = [{ name: './roles.sql', sql: roles }];
+  const seed = [{ name: ROLES, sql: roles }];
   return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
     if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
     const { file, line, column, message, sqlstate, warnings } = error.details as MigrationFailure;
@@ -168,10 +168,14 @@ function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {
 const bytesOf = (request: MigrateRequest): number => Buffer.byteLength(JSON.stringify(request));
 const MOST = `${limits.bodyBytes.default / 1024 / 1024} MiB`;
 
+/** Name under which an app stores that it has applied the `roles.sql` of a project. */
+const ROLES = './roles.sql';
+const seedLine = (name: string): string => (name === ROLES ? 'roles    roles.sql' : `seeded   ${name}`);
+
 /** Prints the applied files and the warnings. */
 export function printApplied(response: MigrateResponse): void {
   for (const name of response.applied) process.stdout.write(`applied  ${name}\n`);
-  for (const name of response.seeded) process.stdout.write(`seeded   ${name}\n`);
+  for (const name of response.seeded) process.stdout.write(`${seedLine(name)}\n`);
   if (response.applied.length + response.seeded.length === 0) process.stdout.write('Nothing to apply.\n');
   printWarnings(response.warnings);
 }

@@ -93,7 +93,7 @@ function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
  * additional column that is selected only for the order.
  */
 function relatedField(child: Draft, { field }: OrderTerm): PlannedField {
-  if (showsAsItIs(child, field) || aggregates(child)) return unknownField(field.name, field.path);
+  if (showsAsItIs(child, field) || isAlias(child, field) || aggregates(child)) return unknownField(field.name, field.path);
   const alias = `pgrst_order_${child.orderColumns.length + 1}`;
   const column = typedField(child.table, field);
   child.orderColumns.push({ field: column, alias, cast: null, aggregate: null, aggregateCast: null });
@@ -109,6 +109,9 @@ function showsAsItIs(draft: Draft, { name, path }: FieldRef): boolean {
     return field.name === '*' ? isColumn : field.name === name && (alias ?? name) === name;
   });
 }
+
+/** Returns true if the relation shows a column under this alias: an order by it means the alias, as in PostgREST. */
+const isAlias = (draft: Draft, { name }: FieldRef): boolean => draft.select.some(({ alias }) => alias === name);
 
 const aggregates = (draft: Draft): boolean =>
   draft.select.some((item) => item.aggregate !== null) ||
