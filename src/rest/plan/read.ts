@@ -93,7 +93,8 @@ function finishOrder(draft: Draft, term: OrderTerm): PlannedOrder {
  * additional column that is selected only for the order.
  */
 function relatedField(child: Draft, { field }: OrderTerm): PlannedField {
-  if (showsAsItIs(child, field) || isAlias(child, field) || aggregates(child)) return unknownField(field.name, field.path);
+  if (showsAsItIs(child, field) || isAlias(child, field) || aggregates(child))
+    return unknownField(field.name, field.path);
   const alias = `pgrst_order_${child.orderColumns.length + 1}`;
   const column = typedField(child.table, field);
   child.orderColumns.push({ field: column, alias, cast: null, aggregate: null, aggregateCast: null });
