@@ -89,6 +89,7 @@ const elsewhere = [
     'PGRST125',
     ...Object.keys(s3Errors),
     'not_found',
+    'service_missing',
     'body_malformed',
     'media_type_unsupported',
     'validation_invalid',
