@@ -51,8 +51,11 @@ export const linuxProcesses: Processes = {
     return (kibibytes(read(pid, 'status'), 'RssAnon') + share) * 1024;
   },
   segmentBytes() {
-    const sizeOf = (name: string): number =>
-      (statSync(`${SEGMENTS}/${name}`, { throwIfNoEntry: false })?.blocks ?? 0) * BLOCK_BYTES;
+    // A segment from before this process started belongs to another server, or to one that was killed.
+    const sizeOf = (name: string): number => {
+      const found = statSync(`${SEGMENTS}/${name}`, { throwIfNoEntry: false });
+      return found && found.mtimeMs >= performance.timeOrigin ? found.blocks * BLOCK_BYTES : 0;
+    };
     return readdirSync(SEGMENTS)
       .filter((name) => SEGMENT.test(name))
       .reduce((sum, name) => sum + sizeOf(name), 0);
