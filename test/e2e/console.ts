@@ -89,6 +89,8 @@ async function open(browser: Browser, options: BrowserContextOptions): Promise<V
   const page = await context.newPage();
   page.on('pageerror', (error) => problems.push(`uncaught: ${error.message}`));
   page.on('console', (message) => {
+    // Chromium says this when the reader leaves a page whose live rows are still connecting.
+    if (message.text().includes('WebSocket is closed before the connection is established')) return;
     if (['error', 'warning'].includes(message.type())) problems.push(`${message.type()}: ${message.text()}`);
   });
   return { page, context, problems };
