@@ -17,7 +17,8 @@ const MIB = 1024 * 1024;
 const env = {
   NINEFOLD_APP_LOCKS: '1000',
   NINEFOLD_SESSION_MEMORY_BYTES: String(256 * MIB),
-  NINEFOLD_APP_MEMORY_BYTES: String(256 * MIB),
+  // The neighbour's sessions need about 240 MiB for their caches of the catalog.
+  NINEFOLD_APP_MEMORY_BYTES: String(352 * MIB),
   NINEFOLD_SESSION_TEMPORARY_BYTES: String(32 * MIB),
   NINEFOLD_APP_TEMPORARY_BYTES: String(40 * MIB),
   NINEFOLD_APP_DATABASE_BYTES: String(64 * MIB),
