@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Builder } from '../../../contract/admin.ts';
-import type { RightName } from '../../../contract/server-rights.ts';
 import type { Database } from '../../database/database.ts';
 import { firstJson, rowsAsText } from '../../database/statement.ts';
 import { JWT_SECRET_KID } from '../keys/app-keys.ts';
@@ -24,12 +23,11 @@ interface Row {
   sealed: string;
   server: string | null;
   moving: boolean;
-  host: { sealed: string; missing_rights: RightName[] } | null;
 }
 
+// A console that an earlier version created, such as a restored one, has no columns about servers.
 const columns = `json_build_object('ref', a.ref, 'name', a.name, 'database', a.database, 'schema_file', a.schema_file,
-  'created_at', a.created_at, 'sealed', s.sealed, 'server', a.server, 'moving', a.moving_to is not null, 'host', (
-    select json_build_object('sealed', h.sealed, 'missing_rights', h.missing_rights) from node.servers h where h.ref = a.server))`;
+  'created_at', a.created_at, 'sealed', s.sealed, 'server', to_jsonb(a) ->> 'server', 'moving', to_jsonb(a) ->> 'moving_to' is not null)`;
 
 /** Error of an app's secrets that cannot be decrypted, because they were encrypted with another master key. */
 export class MasterKeyError extends Error {
@@ -87,7 +85,8 @@ export class Registry {
     const [result] = await this.#database.run([
       {
         text: `select json_agg(json_strip_nulls(json_build_object('ref', ref, 'name', name, 'database', database, 'schemaFile', schema_file,
-                 'createdAt', created_at, 'serverRef', server, 'isMoving', case when moving_to is not null then true end)) order by created_at, ref) from public.apps`,
+                 'createdAt', created_at, 'serverRef', to_jsonb(a) ->> 'server', 'isMoving', case when to_jsonb(a) ->> 'moving_to' is not null then true end))
+                 order by created_at, ref) from public.apps a`,
         params: [],
         planKey: 'superuser',
       },
@@ -233,10 +232,10 @@ export class Registry {
     }
   }
 
-  #open(row: Row): AppRecord {
+  async #open(row: Row): Promise<AppRecord> {
     const secrets = this.#unseal(row);
     const { ref, name, database, schema_file: schemaFile, created_at: createdAt } = row;
-    const host = row.host && this.servers.open(row.server ?? '', row.host);
+    const host = row.server === null ? null : await this.servers.hostOf(row.server);
     return withoutRevoked({
       ...{ ...secrets, ref, name, database, schemaFile, createdAt },
       ...(row.server !== null && host && { serverRef: row.server, host }),

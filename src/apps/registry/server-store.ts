@@ -38,18 +38,23 @@ export class ServerStore {
     this.#masterKey = masterKey;
   }
 
+  /** Returns how to reach a server; null if there is no such server. */
+  async hostOf(ref: string): Promise<AppHost | null> {
+    return (await this.list()).find((server) => server.ref === ref)?.host ?? null;
+  }
+
   /** Returns all further servers, the oldest first. */
   async list(): Promise<StoredServer[]> {
     const [result] = await this.#database.run([{ text: LIST, params: [], planKey: 'superuser' }]);
     const rows = (result && firstJson<Row[]>(result)) ?? [];
     return rows.map(({ sealed, missing_rights, ...row }) => ({
       ...row,
-      host: this.open(row.ref, { sealed, missing_rights }),
+      host: this.#open(row.ref, { sealed, missing_rights }),
     }));
   }
 
   /** Decrypts how to reach a server. */
-  open(ref: string, { sealed, missing_rights }: Pick<Row, 'sealed' | 'missing_rights'>): AppHost {
+  #open(ref: string, { sealed, missing_rights }: Pick<Row, 'sealed' | 'missing_rights'>): AppHost {
     const known = this.#targets.get(sealed);
     const target = known ?? serverTarget(unseal<string>(sealed, this.#masterKey, contextOf(ref)));
     this.#targets.set(sealed, target);
