@@ -21,7 +21,7 @@ import { DumpError, type DumpTools } from '../transfer/pg-dump.ts';
 import type { TransferResult } from '../transfer/transfer-database.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import { provisionFromServer, unprovision } from './provision.ts';
-import type { OpenServer, ServerPools } from './server-pools.ts';
+import { type OpenServer, OWN, type ServerPools } from './server-pools.ts';
 
 /** Pause between two looks for sessions that have not ended. */
 const LOOK_MILLISECONDS = 20;
@@ -89,7 +89,7 @@ export async function mendMoves(parts: Pick<MoveParts, 'servers' | 'registry' | 
       ]);
       const record = await registry.find(app);
       if (!record || !locked || rowsAsText(locked)[0]?.mine !== 't') return;
-      await undoMove(parts, record, servers.of(await servers.find(to === '' ? 'own' : to)));
+      await undoMove(parts, record, servers.of(await servers.find(to || OWN)));
     });
   }
 }
@@ -100,7 +100,7 @@ export async function deleteLeftDatabases({
   registry,
 }: Pick<MoveParts, 'servers' | 'registry'>): Promise<void> {
   for (const { server: ref, app } of await registry.servers.leftDatabases(limits.leftDatabaseSeconds.default)) {
-    const { server, maintenance } = servers.of(await servers.find(ref === '' ? 'own' : ref));
+    const { server, maintenance } = servers.of(await servers.find(ref || OWN));
     await unprovision(maintenance, server, { ref: app, database: databaseName(app) });
     await registry.servers.forgetLeft(ref, app);
   }

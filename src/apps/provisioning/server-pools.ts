@@ -43,10 +43,10 @@ export class ServerPools {
    */
   async find(ref: string): Promise<ServerPlace> {
     if (ref === OWN) return {};
-    const found = (await this.#registry.servers.list()).find((server) => server.ref === ref);
-    if (!found)
+    const host = await this.#registry.servers.hostOf(ref);
+    if (!host)
       throw new NinefoldError('server_unknown', { details: { server: ref.slice(0, limits.nameBytes.default) } });
-    return { serverRef: found.ref, host: found.host };
+    return { serverRef: ref, host };
   }
 
   /** Returns the server with the fewest apps that takes new apps. Equal ones are taken in the order of their age. */
