@@ -13,8 +13,8 @@ export interface CancelSignal {
  * destroy the stream.
  */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
-  /** Length of the body in bytes. */
-  readonly length: number;
+  /** Length of the body in bytes; null if it is not known before the end. */
+  readonly length: number | null;
   /** Discards the bytes that were not read. */
   destroy(): void;
 }
@@ -81,5 +81,7 @@ export interface Reply {
   cookies?: readonly string[];
   /** True if Ninefold itself chose `cookies`, and not the app. Only then they are sent on the node's own origin. */
   hasOwnCookies?: true;
+  /** True if `headers` decide which origins may read the response: no header for other origins is added. */
+  decidesCors?: true;
   body: string | Uint8Array | BodyStream | null;
 }

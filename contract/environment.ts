@@ -219,6 +219,33 @@ export const environment = defineVariables({
     meaning:
       'Non-public addresses and networks that HTTP requests from SQL, mail servers and sign-in providers may use, such as 10.1.0.0/16,127.0.0.1:8080.',
   },
+  functions: {
+    name: 'NINEFOLD_FUNCTIONS',
+    kind: 'choice',
+    default: null,
+    absent: 'on with the embedded PostgreSQL, off with any other server',
+    values: ['on', 'off'],
+    meaning: 'on runs the edge functions of apps on this node; off refuses their calls.',
+  },
+  deno: {
+    name: 'NINEFOLD_DENO',
+    kind: 'text',
+    default: null,
+    absent: 'the program of the npm package deno',
+    meaning: 'The program deno that runs edge functions, version 2.9 or newer.',
+  },
+  npmRegistry: {
+    name: 'NINEFOLD_NPM_REGISTRY',
+    kind: 'url',
+    default: 'https://registry.npmjs.org',
+    meaning: 'The registry from which a deployment of edge functions loads npm packages.',
+  },
+  jsrRegistry: {
+    name: 'NINEFOLD_JSR_REGISTRY',
+    kind: 'url',
+    default: 'https://jsr.io',
+    meaning: 'The registry from which a deployment of edge functions loads JSR packages.',
+  },
   logLevel: {
     name: 'NINEFOLD_LOG',
     kind: 'choice',

@@ -5,6 +5,7 @@
 import { authErrors } from './errors/auth.ts';
 import { bodyErrors } from './errors/bodies.ts';
 import type { ErrorEntry } from './errors/entry.ts';
+import { functionErrors } from './errors/functions.ts';
 import { ninefoldErrors } from './errors/ninefold.ts';
 import { postgresErrors } from './errors/postgres.ts';
 import { realtimeErrors } from './errors/realtime.ts';
@@ -22,6 +23,7 @@ export const errors = {
   ...storageErrors,
   ...s3Errors,
   ...realtimeErrors,
+  ...functionErrors,
 };
 
 export type ErrorCode = keyof typeof errors;

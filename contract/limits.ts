@@ -5,6 +5,7 @@ import { backupLimits } from './limits/backups.ts';
 import { builderLimits } from './limits/builders.ts';
 import { databaseLimits } from './limits/database.ts';
 import { factorLimits } from './limits/factors.ts';
+import { functionLimits } from './limits/functions.ts';
 import { hookLimits } from './limits/hooks.ts';
 import { importLimits } from './limits/imports.ts';
 import { jobLimits } from './limits/jobs.ts';
@@ -59,6 +60,7 @@ export const limits = {
   ...storageLimits,
   ...s3Limits,
   ...realtimeLimits,
+  ...functionLimits,
   ...backupLimits,
 };
 

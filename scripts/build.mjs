@@ -1,6 +1,6 @@
 /**
  * Builds everything that runs: the server as dist/ninefold.js, dist/specification-process.js, dist/body-parser.js,
- * dist/database-proxy.js, dist/image-process.js, dist/wasm-dump.js and dist/backup-process.js, with shared and rarely used modules in files beside them; the console as static files in
+ * dist/database-proxy.js, dist/image-process.js, dist/wasm-dump.js, dist/backup-process.js, dist/function-process.js and dist/function-runtime.js, with shared and rarely used modules in files beside them; the console as static files in
  * dist/web; and the pages for members in dist/portal. Each result replaces the old one as a whole, so that a process
  * that starts during a build never reads a partial one.
  *
@@ -42,6 +42,7 @@ async function buildServer(root, sources) {
       { in: 'src/storage/images/image-process-main.ts', out: 'image-process' },
       { in: 'src/apps/transfer/wasm-dump-thread.ts', out: 'wasm-dump' },
       { in: 'src/compose/backup-process-main.ts', out: 'backup-process' },
+      { in: 'src/compose/function-process-main.ts', out: 'function-process' },
     ],
     // The names contain a hash of the content, and these files are put in place first. So ninefold.js never loads
     // parts of another build.
@@ -59,10 +60,22 @@ async function buildServer(root, sources) {
     logLevel: 'silent',
     write: false,
   });
+  // Deno runs this file alone, without the files beside it.
+  const runtime = await esbuild.build({
+    absWorkingDir: root,
+    entryPoints: [{ in: 'src/functions/runtime/bootstrap.ts', out: 'function-runtime' }],
+    outdir: 'dist',
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'esnext',
+    logLevel: 'silent',
+    write: false,
+  });
   // Otherwise esbuild's helper process would live as long as this process, which may continue as the server.
   await esbuild.stop();
   await mkdir(dist, { recursive: true });
-  const results = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+  const results = [...outputFiles, ...runtime.outputFiles].map(({ path, contents }) => ({ name: basename(path), contents }));
   const parts = results.filter(({ name }) => name.startsWith('server-'));
   for (const { name, contents } of [...parts, ...results.filter((result) => !parts.includes(result))]) {
     const fresh = join(dist, `.${name}.${process.pid}`);

@@ -31,6 +31,7 @@ export const limitGroups = {
   apps: 'Bounds of an app',
   storage: 'Files',
   realtime: 'Realtime',
+  functions: 'Edge functions',
   jobs: 'Scheduled jobs and HTTP from SQL',
   mails: 'Mails',
   settings: 'Settings',

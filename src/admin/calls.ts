@@ -13,6 +13,7 @@ import type { AdminCall } from './call.ts';
 import { fileKeyCalls } from './files/s3-keys.ts';
 import { fileUsageCalls } from './files/usage.ts';
 import { verifyCalls } from './files/verify.ts';
+import { functionCalls } from './functions/functions.ts';
 import { apiKeyCalls } from './keys/api-keys.ts';
 import { applicationCalls } from './keys/applications.ts';
 import { signingKeyCalls } from './keys/signing-keys.ts';
@@ -58,6 +59,7 @@ export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   'Logs and statistics': [...logCalls, ...observedRequestCalls, ...auditCalls],
   Realtime: realtimeCalls,
   Files: [...fileUsageCalls, ...fileKeyCalls, ...verifyCalls],
+  'Edge functions': functionCalls,
   Site: siteCalls,
 };
 

@@ -27,6 +27,7 @@ import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { ByteStore } from '../files/byte-store.ts';
+import type { BundleSources } from '../functions/bundle/bundle-function.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
@@ -56,6 +57,15 @@ export interface AdminContext {
   readonly traces: RequestTraces;
   /** Computes the password hashes of builders. */
   readonly passwords: AppPasswords;
+  /** Edge functions: whether this node runs them, and what their deployment needs. */
+  readonly functions: {
+    readonly runs: boolean;
+    readonly sources: BundleSources;
+    /** Counts the deployments that run. */
+    readonly deployments: InFlight;
+    /** Writes the output of an app's functions that waits in this worker. */
+    flushLogs(ref: string): Promise<void>;
+  };
   readonly operatorToken: string;
   /** The token of the one-time link with which the first builder sets the node up. */
   readonly setupToken: string;

@@ -12,6 +12,7 @@ import { RefreshedValue } from '../limits/refreshed-value.ts';
 import { type RateRefusal, SharedRuns } from '../limits/shared-runs.ts';
 import type { Events } from '../observe/events.ts';
 import { authenticatorConnection, ownerConnection, serverConnection } from './app-connections.ts';
+import { type ActiveFunctions, readActiveFunctions } from './functions/function-store.ts';
 import { LoadPause } from './maintenance/load-pause.ts';
 import { rethrowAsAppDamaged } from './provisioning/damaged-app.ts';
 import type { AppRecord } from './registry/app-record.ts';
@@ -112,6 +113,7 @@ export class App {
   #settings: Promise<Settings> | null = null;
   readonly #loadPause = new LoadPause();
   #activeSite: Promise<string | null> | null = null;
+  #activeFunctions: Promise<ActiveFunctions> | null = null;
 
   /** @param server The server, with any login. */
   constructor(record: AppRecord, secrets: Secrets, server: ConnectionConfig, limits: PoolLimits, events: Events) {
@@ -259,6 +261,17 @@ export class App {
     return this.#activeSite;
   }
 
+  /** Returns the edge functions that run, with their sealed secrets. */
+  activeFunctions(): Promise<ActiveFunctions> {
+    this.#activeFunctions ??= this.#remember(
+      () => readActiveFunctions(this.serverDatabase),
+      () => {
+        this.#activeFunctions = null;
+      },
+    );
+    return this.#activeFunctions;
+  }
+
   /**
    * Returns a pool with one connection in addition to the app's pool, for long work. The caller closes it.
    * @param login The login role: the authenticator, or the app's owner, who may name every object of the app.
@@ -357,6 +370,7 @@ export class App {
     if (type === 'settings' || type === 'listening' || type === 'disconnected') {
       this.#settings = null;
       this.#activeSite = null;
+      this.#activeFunctions = null;
     }
     if (this.#settings === null || type === 'schema') {
       this.#schemaCache = null;

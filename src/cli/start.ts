@@ -93,6 +93,10 @@ export async function start(): Promise<void> {
     embedded: primary.embedded !== null,
     url,
     setupToken: primary.setupToken,
+    functions: primary.functions && {
+      socketPath: primary.functions.socketPath,
+      node: { host: isAnyHost(config.host) ? '127.0.0.1' : config.host, port },
+    },
     missingRights: primary.missingRights,
     startedAt,
   };
@@ -123,6 +127,7 @@ export async function start(): Promise<void> {
   } finally {
     await workers.stop();
     await workers.bus.close();
+    await primary.functions?.stop();
     await primary.metricsServer?.close();
     await primary.monitor.stop();
     await primary.watchdog.stop();

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { bootstrap, updateApps } from '../apps/provisioning/bootstrap.ts';
 import { ServerUnfitError } from '../apps/provisioning/check-server.ts';
@@ -11,6 +12,7 @@ import type { Config } from '../config/config.ts';
 import { masterKeyPath, type Secrets } from '../config/secrets.ts';
 import { ConnectionUrlError } from '../database/split-url.ts';
 import { mailServerFrom, OwnerMails } from '../drill/owner-mails.ts';
+import { FunctionProcess } from '../functions/function-process.ts';
 import { type MetricsServer, startMetricsServer } from '../http/metrics-server.ts';
 import { type MonitorParts, NodeMonitor } from '../monitoring/node-monitor.ts';
 import type { Events } from '../observe/events.ts';
@@ -26,6 +28,7 @@ import { Watchdog, type WatchdogParts } from '../watchdog/watchdog.ts';
 import { backupConfiguration, backupTargetOf } from './backup-configuration.ts';
 import { version } from './configuration.ts';
 import { appServer, entryTarget } from './from-config.ts';
+import { functionConfiguration } from './function-configuration.ts';
 import { FurtherServers } from './further-servers.ts';
 
 /** The running parts of the primary process. */
@@ -42,6 +45,8 @@ export interface Primary {
   furtherServers: FurtherServers;
   /** Backs the node up; null if it takes no backups. */
   backups: BackupProcess<object> | null;
+  /** Runs edge functions; null if the node runs none. */
+  functions: FunctionRuns | null;
   /** Warns the owners of the node by mail; null without backups or a mail server. */
   ownerMails: OwnerMails | null;
   /** Adds up the figures of the workers. Parts of the primary register their gauges there. */
@@ -59,6 +64,12 @@ export interface Primary {
    * Upgrades the databases of apps that are out of date after an upgrade of the node, until `isStopping` returns true.
    */
   updateApps(isStopping: () => boolean): Promise<void>;
+}
+
+/** The process of the edge functions, and the socket by which workers call it. */
+interface FunctionRuns {
+  readonly socketPath: string;
+  stop(): Promise<void>;
 }
 
 /** The workers, as parts of the primary use them. */
@@ -134,6 +145,7 @@ export async function composePrimary(
     await furtherServers.start();
     const backups = openBackups(config, databaseUrl, secrets, events);
     backups?.start();
+    const functions = await startFunctions(config, events);
     const ownerMails = backups && openOwnerMails(config, server, backups, url, events);
     ownerMails?.start();
     const monitor = startMonitor(config, server, workers);
@@ -148,6 +160,7 @@ export async function composePrimary(
       watchdog,
       furtherServers,
       backups,
+      functions,
       ownerMails,
       monitor,
       metricsServer,
@@ -163,6 +176,29 @@ export async function composePrimary(
   } finally {
     await Promise.all([maintenance.close(), consoleDatabase.close()]);
   }
+}
+
+/** @throws StartError */
+async function startFunctions(config: Config, events: Events): Promise<FunctionRuns | null> {
+  const configuration = await functionConfiguration(config);
+  if (configuration === null) return null;
+  const process = new FunctionProcess(
+    new URL('./function-process.js', import.meta.url),
+    configuration,
+    config.extraCertificates,
+    {
+      onStart: (pid) => void raiseOomScore(pid, 'worker'),
+      onLost: (reason) => events.emit({ type: 'node', what: 'function-process-lost', detail: { reason } }),
+    },
+  );
+  process.start();
+  return {
+    socketPath: configuration.socketPath,
+    stop: async () => {
+      await process.stop();
+      await rm(configuration.folder, { recursive: true, force: true });
+    },
+  };
 }
 
 function startMonitor(

@@ -9,6 +9,7 @@ import { preparePage } from '../admin/prepare-page.ts';
 import type { App } from '../apps/app.ts';
 import { Apps } from '../apps/apps.ts';
 import { type BoundMessage, ExceededBounds } from '../apps/exceeded-bounds.ts';
+import { FunctionLogs } from '../apps/functions/function-logs.ts';
 import { KeyUses } from '../apps/keys/key-uses.ts';
 import { RequestTraces } from '../apps/log/request-traces.ts';
 import { BackgroundTurns, Traffic } from '../apps/maintenance/background-turns.ts';
@@ -37,7 +38,10 @@ import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import type { Pool } from '../database/pool.ts';
+import { FunctionClient } from '../functions/function-client.ts';
+import type { LocalAddress } from '../functions/host/app-sockets.ts';
 import { authApi, authContextOf } from '../http/auth-api.ts';
+import { functionsApi } from '../http/functions-api.ts';
 import { Pipeline } from '../http/pipeline.ts';
 import { portalApi } from '../http/portal-api.ts';
 import { boundOf } from '../http/read-body.ts';
@@ -92,6 +96,8 @@ export interface WorkerConfig {
   startedAt: string;
   /** The rights of a superuser that the node's login lacks on the server. */
   missingRights: Server['missingRights'];
+  /** The socket of the process of the functions, and where the node serves HTTP on its machine; null if the node runs none. */
+  functions: { readonly socketPath: string; readonly node: LocalAddress } | null;
   /** Number of nodes that use the server. */
   nodes: number;
   /** Id of the worker on the bus. */
@@ -175,9 +181,8 @@ export async function composeWorker(
   },
 ): Promise<Worker> {
   const events = new Events();
-  const { logLevel: level, logFormat } = config;
-  const format = logFormat === 'json' ? 'json' : 'events';
-  const stopLog = writeLog(events, { level, format, output: log.output });
+  const format = config.logFormat === 'json' ? 'json' : 'events';
+  const stopLog = writeLog(events, { level: config.logLevel, format, output: log.output });
   const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets, workerConfig.missingRights);
   const origins = originsOf(config, workerConfig.url);
   const traffic = new Traffic();
@@ -209,6 +214,7 @@ export async function composeWorker(
   const identities = new Identities(new ExternalKeys(node.addresses), keyUses);
   const probes = new ProbeRunner(node.specifications, events);
   const traces = new RequestTraces(hosting.apps, events);
+  const { functions, functionLogs } = openFunctions(node, hosting.apps);
   const observers = [
     new CallStatistics(hosting.apps, events),
     new ErrorStatistics(hosting.apps, events),
@@ -217,6 +223,7 @@ export async function composeWorker(
     hosting.serverRoleWatcher,
     new TableAnalyzer(server, hosting.apps, events),
     keyUses,
+    functionLogs,
   ];
   const auth = composeAuth(node, identities, keyUses);
   const plans = new PlanCache();
@@ -224,9 +231,23 @@ export async function composeWorker(
   const realtimeUsage = (ref: string) => realtime.usageOf(ref);
   const adminContext = composeAdmin(node, hosting, auth, {
     ...{ identities, probes, traces, everyWorker, realtimeUsage, readFigures },
+    functions: {
+      runs: functions !== null,
+      sources: { policy: node.addresses, npmRegistry: config.npmRegistry, jsrRegistry: config.jsrRegistry },
+      deployments: new InFlight(),
+      flushLogs: (ref) => functionLogs.flushApp(ref),
+    },
   });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
-  const http = composeHttp(node, hosting.apps, auth, { identities, adminContext, parser, plans, realtime, folders });
+  const http = composeHttp(node, hosting.apps, auth, {
+    identities,
+    adminContext,
+    parser,
+    plans,
+    realtime,
+    functions,
+    folders,
+  });
   const monitoring = composeMonitoring(node, hosting, http);
   await hosting.apps.start();
   for (const observer of observers) observer.start(node.turns);
@@ -243,22 +264,49 @@ export async function composeWorker(
     onBus: (message) => bus.receive(message),
     readiness: node.readiness,
     report: () => monitoring.figures.take(),
-    close: async () => {
-      node.readiness.drain();
-      realtime.close();
-      await http.close();
-      bus.close();
-      parser.close();
-      node.storage.images.close();
-      node.turns.stop();
-      await hosting.scheduledWork.stop();
-      await Promise.all([...observers.map((observer) => observer.stop()), probes.stop()]);
-      await hosting.apps.close();
-      await Promise.all([node.maintenance.close(), node.locks.close(), node.consoleDatabase.close()]);
-      await monitoring.stop();
-      stopLog();
-    },
+    close: () =>
+      closeWorker(node, hosting, { http, realtime, bus, parser, functions, observers, probes, monitoring, stopLog }),
   };
+}
+
+/** Completes the requests in progress, writes what waits, and closes all connections. */
+async function closeWorker(
+  node: Node,
+  hosting: Hosting,
+  parts: {
+    readonly http: HttpServer;
+    readonly realtime: Realtime;
+    readonly bus: WorkerBus;
+    readonly parser: BodyParser;
+    readonly functions: FunctionClient | null;
+    readonly observers: readonly { stop(): Promise<void> | void }[];
+    readonly probes: ProbeRunner;
+    readonly monitoring: { readonly stop: () => Promise<void> };
+    readonly stopLog: () => void;
+  },
+): Promise<void> {
+  node.readiness.drain();
+  parts.realtime.close();
+  await parts.http.close();
+  parts.functions?.close();
+  parts.bus.close();
+  parts.parser.close();
+  node.storage.images.close();
+  node.turns.stop();
+  await hosting.scheduledWork.stop();
+  await Promise.all([...parts.observers.map((observer) => observer.stop()), parts.probes.stop()]);
+  await hosting.apps.close();
+  await Promise.all([node.maintenance.close(), node.locks.close(), node.consoleDatabase.close()]);
+  await parts.monitoring.stop();
+  parts.stopLog();
+}
+
+/** Connects the worker with the process of the functions, and stores their output. */
+function openFunctions({ workerConfig, events }: Node, apps: Apps) {
+  const functionLogs = new FunctionLogs(apps, events);
+  const functions = workerConfig.functions && new FunctionClient(workerConfig.functions.socketPath);
+  functions?.readOutput(({ ref, line }) => functionLogs.add(ref, line));
+  return { functions, functionLogs };
 }
 
 /** Creates what counts the requests of a worker, and what sends their traces. */
@@ -409,7 +457,7 @@ function composeAdmin(
   {
     identities,
     ...parts
-  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage' | 'readFigures'> & {
+  }: Pick<AdminContext, 'everyWorker' | 'realtimeUsage' | 'readFigures' | 'functions'> & {
     readonly identities: Identities;
     readonly probes: ProbeRunner;
     readonly traces: RequestTraces;
@@ -508,10 +556,11 @@ function composeHttp(
     readonly parser: BodyParser;
     readonly plans: PlanCache;
     readonly realtime: Realtime;
+    readonly functions: FunctionClient | null;
     readonly folders: { readonly console: string; readonly portal: string };
   },
 ): HttpServer {
-  const { identities, adminContext, parser, plans, realtime, folders } = parts;
+  const { identities, adminContext, parser, plans, realtime, functions, folders } = parts;
   const { config, secrets, events, origins, maintenance, specifications, traffic, storage, lostLines } = node;
   const { readiness, askRequests } = node;
   const documents = new OpenApiDocuments(specifications);
@@ -524,6 +573,12 @@ function composeHttp(
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
       realtimeApi(realtime),
+      functionsApi({
+        client: functions,
+        origins,
+        server: node.server,
+        node: node.workerConfig.functions?.node ?? { host: '127.0.0.1', port: config.port },
+      }),
       portalApi((app, identity, language) => screens.for(app, identity, language)),
     ],
     realtime,

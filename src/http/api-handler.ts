@@ -6,7 +6,7 @@ import type { BodyBound } from './read-body.ts';
 
 /** One API of an app (`rest`, `auth`, `storage`, `realtime`, `portal`), which handles requests below /apps/<ref>/<area>/v1. */
 export interface ApiHandler {
-  readonly name: 'rest' | 'auth' | 'portal' | 'storage' | 'realtime';
+  readonly name: 'rest' | 'auth' | 'portal' | 'storage' | 'realtime' | 'functions';
   /**
    * Handles a request.
    * @param identify Returns the identity of the caller, or throws an error that `renderError` turns into a 401. APIs
@@ -21,6 +21,8 @@ export interface ApiHandler {
   readonly body?: BodyBound;
   /** True if the API reads `CallRequest.stream` itself and bounds the bytes that it accepts. */
   readonly takesStream?: true;
+  /** True if the API answers preflight requests of browsers itself. */
+  readonly answersPreflight?: true;
   /**
    * Renders an error in the format of this API; null if that format cannot express the error.
    * @param identity The identity of the caller; null if it was not determined before the error.

@@ -119,13 +119,25 @@ function isHarmless(name: string, value: string, status: number): boolean {
  */
 function inert(always: Readonly<Record<string, string>>, redirects: boolean): HeaderPolicy {
   const known = new Set([...harmless, ...Object.keys(always)]);
-  return ({ headers, status, redirect, cookies, hasOwnCookies }) => {
+  return ({ headers, status, redirect, cookies, hasOwnCookies, decidesCors }) => {
+    const cors = decidesCors ? corsOf(headers) : null;
     for (const name in headers) {
       if (!known.has(name) && !isHarmless(name, headers[name] as string, status)) delete headers[name];
     }
     if (redirects && redirect !== undefined) headers.location = redirect;
     const written: WrittenHeaders = Object.assign(headers, always);
+    if (cors) Object.assign(written, cors.set);
+    for (const name of cors?.left ?? []) delete written[name];
     return redirects && hasOwnCookies && cookies ? { ...written, 'set-cookie': [...cookies] } : written;
+  };
+}
+
+/** Returns the headers about other origins that a reply sets, and the names of those that it leaves out. */
+function corsOf(headers: Reply['headers']): { set: Record<string, string>; left: readonly string[] } {
+  const names = Object.keys(corsHeaders);
+  return {
+    set: Object.fromEntries(names.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]]))),
+    left: names.filter((name) => headers[name] === undefined),
   };
 }
 

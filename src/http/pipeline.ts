@@ -71,7 +71,7 @@ export class Pipeline {
           identity = await authorise();
           request.headers = withoutCredentials(request.headers);
           trace.identified = performance.now();
-        } else if (isPreflight(request)) return preflightReply(request);
+        } else if (isPreflight(request) && !api.answersPreflight) return preflightReply(request);
         const opened = await this.#open(ref);
         app = opened;
         trace.opened = performance.now();
@@ -210,7 +210,7 @@ export class Pipeline {
       trace,
     });
     const { headers } = reply;
-    for (const name in extra) headers[name] ??= extra[name] as string;
+    if (!reply.decidesCors) for (const name in extra) headers[name] ??= extra[name] as string;
     if (about.app !== null) keepPrivate(headers);
     headers['x-request-id'] = request.requestId;
     return reply;

@@ -136,7 +136,8 @@ function checkedHeaders(headers: Record<string, string>, body: Buffer | null): R
   };
 }
 
-const lookupOf = (addresses: readonly string[]): LookupFunction => {
+/** Returns a lookup function that returns fixed addresses. A second lookup of a name could return an address that was not checked. */
+export const lookupOf = (addresses: readonly string[]): LookupFunction => {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_, options, callback) => {
     if (options.all) callback(null, all);

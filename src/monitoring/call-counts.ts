@@ -2,7 +2,7 @@ import { metrics } from '../../contract/metrics.ts';
 import { addDuration } from '../observe/histogram.ts';
 
 /** The APIs and the classes of statuses by which calls are counted. */
-export const areas = ['rest', 'auth', 'storage', 'realtime', 'portal', 'admin', 'web'] as const;
+export const areas = ['rest', 'auth', 'storage', 'realtime', 'functions', 'portal', 'admin', 'web'] as const;
 export const classes = ['2xx', '3xx', '4xx', '5xx'] as const;
 const bounds = metrics.ninefold_call_seconds.buckets;
 

@@ -7,7 +7,7 @@ export type NinefoldEvent =
   | {
       type: 'call';
       app: string | null;
-      area: 'rest' | 'auth' | 'storage' | 'realtime' | 'portal' | 'admin' | 'web';
+      area: 'rest' | 'auth' | 'storage' | 'realtime' | 'functions' | 'portal' | 'admin' | 'web';
       call: string;
       method: string;
       path: string;
@@ -58,7 +58,15 @@ export type NinefoldEvent =
   | {
       type: 'node';
       /** `link-lost` and `link-working`: whether messages of realtime reach other nodes. */
-      what: 'started' | 'stopping' | 'stopped' | 'worker-lost' | 'backup-process-lost' | 'link-lost' | 'link-working';
+      what:
+        | 'started'
+        | 'stopping'
+        | 'stopped'
+        | 'worker-lost'
+        | 'backup-process-lost'
+        | 'function-process-lost'
+        | 'link-lost'
+        | 'link-working';
       detail?: Record<string, unknown>;
     }
   | {

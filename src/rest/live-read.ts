@@ -138,7 +138,7 @@ async function textOf(body: Reply['body']): Promise<string> {
     if (body.length > max) throw tooLarge();
     return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   }
-  if (body.length > max) {
+  if ((body.length ?? 0) > max) {
     body.destroy();
     throw tooLarge();
   }

@@ -11,6 +11,7 @@ const layers: readonly (readonly string[])[] = [
   ['access'],
   ['identity'],
   ['accounts'],
+  ['functions'],
   ['watchdog', 'jobs', 'backup', 'monitoring'],
   ['mail'],
   ['apps'],

@@ -11,7 +11,7 @@ const request = { method: 'POST', target: '/s3/b/k', requestId: 'r1' };
 const renderError = (error: unknown) => s3ErrorReply(error, request);
 
 /** Returns the body of a reply that began before the work ended. */
-async function bodyOf(work: Promise<Reply>): Promise<{ status: number; body: string; length: number }> {
+async function bodyOf(work: Promise<Reply>): Promise<{ status: number; body: string; length: number | null }> {
   const { status, body } = await replyWhileWorking(work, renderError, 1);
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
     throw new Error('The reply is no stream.');
