@@ -161,8 +161,15 @@ async function runEsbuild(
       },
     ]);
   }
-  return output.text;
+  const requires = Object.values(result.metafile.outputs).some(({ imports }) =>
+    imports.some(({ kind, external }) => external && kind === 'require-call'),
+  );
+  return requires ? `${REQUIRE}${output.text}` : output.text;
 }
+
+/** Packages in the form of CommonJS load modules of Node.js with `require`. It stands on the first line, so that no other line moves. */
+const REQUIRE =
+  'import { createRequire as ninefoldRequire } from "node:module"; const require = ninefoldRequire("file:///function.js"); ';
 
 function faultOf({ text, location, detail }: Message): BundleFault {
   const file =

@@ -233,6 +233,8 @@ export class Runtime {
         '--no-npm',
         '--cached-only',
         '--no-code-cache',
+        // The signal of a request then means that the client has gone.
+        '--unstable-no-legacy-abort',
       ],
       '--allow-env',
       `--allow-net=node.invalid:80,${paths.map((path) => `unix:${path}`).join(',')}`,

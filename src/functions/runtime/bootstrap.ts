@@ -31,6 +31,8 @@ interface Loaded {
 
 const configuration = await readConfiguration();
 const { folder, functions } = configuration;
+/** Stack traces name files without the folder of the runtime. */
+const codeFolder = `file://${folder}/${runtimeFiles.code}/`;
 const context = new AsyncLocalStorage<{ readonly name: string; readonly requestId: string | null }>();
 const encoder = new TextEncoder();
 const pending = new Set<Promise<unknown>>();
@@ -220,6 +222,8 @@ function report(level: (RuntimeMessage & { type: 'log' })['level'], ...values: u
   const message = values
     .map((value) => (typeof value === 'string' ? value : Deno.inspect(value, { depth: 6, colors: false })))
     .join(' ')
+    .replaceAll(codeFolder, '')
+    .replace(/\n\s+at [^\n]*\/runtime\.js:\d+:\d+\)?/g, '')
     .slice(0, configuration.logCharacters);
   send({ type: 'log', level, function: name, requestId, message });
 }
