@@ -102,3 +102,9 @@ export interface FunctionLogLine {
   /** For a start: how long it took. */
   readonly milliseconds: number | null;
 }
+
+/** The files of a version, as they were deployed. */
+export interface FunctionSources {
+  readonly entrypoint: string;
+  readonly files: Readonly<Record<string, string>>;
+}

@@ -14,8 +14,8 @@ export const services = {
   realtime: { title: 'Realtime', runs: true, note: 'Changes, broadcasts and presence work at /realtime/v1.' },
   functions: {
     title: 'Edge functions',
-    runs: false,
-    note: 'Calls of /functions/v1 answer 404 with the code service_missing. Run the functions elsewhere.',
+    runs: true,
+    note: 'Run in Deno at /functions/v1. Set their secrets with “ninefold secrets set”.',
   },
   vault: { title: 'Vault', runs: true, note: 'Secrets are sealed with a key that is not in the database of the app.' },
   queues: { title: 'Queues (pgmq)', runs: true, note: 'The functions of pgmq work, for clients those of pgmq_public.' },

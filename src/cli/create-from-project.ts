@@ -8,6 +8,7 @@ import type {
 import { applySettings } from './apply-settings.ts';
 import { CliError, type Client } from './client.ts';
 import { applyMigrations, printApplied } from './commands/migrate.ts';
+import { deployFunctions } from './deploy-functions.ts';
 import { printConnection, printJson, printTable } from './print.ts';
 import { rowsOfUses, type Use } from './project-uses.ts';
 import { readProject, type SupabaseProject } from './supabase-project.ts';
@@ -47,9 +48,13 @@ export async function createFromProject(client: Client, ref: string, options: Fr
     throw goOn(error, ref, options.from, changed, project);
   });
   const uses = await withVectors(client, ref, project.uses);
-  if (options.json) printJson({ ...connection, ...applied, settings_changed: changed, left_out: leftOut, uses });
+  const functions = await deployFunctions(client, ref, project.functions);
+  if (options.json)
+    printJson({ ...connection, ...applied, functions, settings_changed: changed, left_out: leftOut, uses });
   else {
     print(connection, applied, leftOut, changed, options.from);
+    if (functions.length > 0)
+      process.stdout.write(`\nEdge functions:\n${functions.map(({ line }) => `  ${line}`).join('\n')}\n`);
     printUses(uses);
   }
 }

@@ -6,6 +6,7 @@ import { CliError } from './client.ts';
 import { addAppCommands } from './commands/apps.ts';
 import { addBackupCommands } from './commands/backup.ts';
 import { addBuilderCommands } from './commands/builders.ts';
+import { addFunctionCommands } from './commands/functions.ts';
 import { addKeyCommands } from './commands/keys.ts';
 import { addMemberCommands } from './commands/members.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
@@ -48,6 +49,7 @@ export async function runCli(argv: readonly string[]): Promise<void> {
   addTypesCommand(program);
   addMemberCommands(program);
   addSiteCommand(program);
+  addFunctionCommands(program);
   addStorageCommands(program);
   addRealtimeCommands(program);
   addUpgradePostgresCommand(program);

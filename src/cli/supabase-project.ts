@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
+import { type FoundFunction, functionsFolder, readFunctions } from './function-files.ts';
 import { type FoundMigrations, readMigrations, readSql } from './migration-files.ts';
 import { readUses, type Use } from './project-uses.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
@@ -9,6 +10,8 @@ import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings
 /** The parts of a Supabase project that an app can import. */
 export interface SupabaseProject extends SupabaseSettings {
   migrations: FoundMigrations;
+  /** The edge functions of the project. */
+  functions: FoundFunction[];
   /** The services that the project uses. */
   uses: Use[];
 }
@@ -21,17 +24,27 @@ export interface SupabaseProject extends SupabaseSettings {
 export function readProject(folder: string): SupabaseProject {
   const migrations = readMigrations(folder);
   const place = configFolder(folder);
-  if (place === null) return { migrations, settings: [], leftOut: [], uses: readUses(folder, migrations, new Map()) };
-  const config = readConfig(place);
+  const config = readProjectConfig(folder);
+  const ofFunctions = functionsFolder(folder);
+  const functions = ofFunctions === null ? [] : readFunctions(ofFunctions, config);
+  if (place === null) {
+    return { migrations, functions, settings: [], leftOut: [], uses: readUses(folder, migrations, config) };
+  }
   const seed = seedOf(place, config) ?? migrations.seed;
   const found = { ...migrations, ...(seed !== undefined && { seed }) };
-  return { migrations: found, ...readSupabaseSettings(config), uses: readUses(folder, found, config) };
+  return { migrations: found, functions, ...readSupabaseSettings(config), uses: readUses(folder, found, config) };
 }
 
 /** Reads the settings of a project's config.toml; null for a folder without one. The folder is as for `readProject`. */
 export function readProjectSettings(folder: string): SupabaseSettings | null {
   const place = configFolder(folder);
   return place === null ? null : readSupabaseSettings(readConfig(place));
+}
+
+/** Returns the keys of a project's config.toml; none for a folder without one. */
+export function readProjectConfig(folder: string): ReadonlyMap<string, TomlValue> {
+  const place = configFolder(folder);
+  return place === null ? new Map() : readConfig(place);
 }
 
 function configFolder(folder: string): string | null {

@@ -185,7 +185,6 @@ export async function composeWorker(
   const stopLog = writeLog(events, { level: config.logLevel, format, output: log.output });
   const server = appServer(entryTarget(workerConfig.databaseUrl), config, secrets, workerConfig.missingRights);
   const origins = originsOf(config, workerConfig.url);
-  const traffic = new Traffic();
   const bus = new WorkerBus(workerConfig.busId, sendBus, (error) =>
     events.emit({ type: 'fault', requestId: null, where: 'realtime', error }),
   );
@@ -198,15 +197,14 @@ export async function composeWorker(
     events,
     origins,
     passwords: new PasswordHasher(config.workers),
-    addresses: new AddressPolicy(config.httpAllowed),
+    addresses: addressPolicy(config, workerConfig, origins),
     server,
     maintenance: smallPool(server.target, 4),
     locks: smallPool(server.target, 8),
     consoleDatabase: smallPool(superuserIn(server, databaseName(CONSOLE_REF)), 4),
     specifications: openSpecifications(tasks, origins, config, server),
     storage: openStorage(config),
-    traffic,
-    turns: new BackgroundTurns(traffic),
+    ...backgroundOf(),
     readiness: new Readiness(),
   };
   const hosting = await composeApps(node);
@@ -301,6 +299,16 @@ async function closeWorker(
   parts.stopLog();
 }
 
+/** Creates what counts requests, and what background work waits for. */
+function backgroundOf(): Pick<Node, 'traffic' | 'turns'> {
+  const traffic = new Traffic();
+  return { traffic, turns: new BackgroundTurns(traffic) };
+}
+
+/** Creates a policy for requests of apps. Those to edge functions do not leave the machine. */
+const addressPolicy = ({ httpAllowed }: Config, { functions }: WorkerConfig, origins: Origins): AddressPolicy =>
+  new AddressPolicy(httpAllowed, (url) => (functions !== null && origins.isFunction(url) ? functions.node : null));
+
 /** Connects the worker with the process of the functions, and stores their output. */
 function openFunctions({ workerConfig, events }: Node, apps: Apps) {
   const functionLogs = new FunctionLogs(apps, events);
@@ -394,7 +402,7 @@ async function composeApps(node: Node) {
       servers,
       connections: share.scheduled,
     },
-    config.httpAllowed,
+    addressPolicy(config, node.workerConfig, origins),
   );
   const { store } = node.storage;
   const lifecycle = new Lifecycle({ servers, locks, registry, apps, events, store });

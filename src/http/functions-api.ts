@@ -2,6 +2,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { callFunction, type FunctionParts } from '../functions/call-function.ts';
 import type { ApiHandler } from './api-handler.ts';
+import { isPreflight, preflightReply } from './app-headers.ts';
 
 /** Creates the handler of an app's `/functions/v1`. */
 export const functionsApi = (parts: FunctionParts): ApiHandler => ({
@@ -13,7 +14,9 @@ export const functionsApi = (parts: FunctionParts): ApiHandler => ({
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
     return callFunction(parts, app, request, identify, trace);
   },
-  renderError: async (error, _app, request) => functionsErrorReply(error, request),
+  // A page can read the error only if its preflight request succeeds.
+  renderError: async (error, _app, request) =>
+    isPreflight(request) ? preflightReply(request) : functionsErrorReply(error, request),
 });
 
 /** Errors of tokens have PostgREST's codes, because the same code checks the tokens of data requests. */

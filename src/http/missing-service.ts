@@ -5,7 +5,6 @@ import { ERROR_PAGES } from './help-link.ts';
 
 /** Paths below an app's URL of services that it may lack, by their first segment. */
 const byArea: ReadonlyMap<string, ServiceName> = new Map([
-  ['functions', 'functions'],
   ['graphql', 'graphql'],
   ['pg', 'meta'],
   ['analytics', 'analytics'],
@@ -13,7 +12,6 @@ const byArea: ReadonlyMap<string, ServiceName> = new Map([
 
 /** The body of an error in the format of each service, as its clients read it. */
 const bodies: Partial<Record<ServiceName, (code: string, message: string, help: string) => unknown>> = {
-  functions: (code, message, help) => ({ code, message, help }),
   // GraphQL specification, section 7.1: a response with `errors` and without an executed operation.
   graphql: (code, message, help) => ({ data: null, errors: [{ message, extensions: { code, help } }] }),
   meta: (code, message, help) => ({ error: message, code, help }),

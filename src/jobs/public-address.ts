@@ -70,8 +70,15 @@ export class AddressPolicy {
   };
   readonly #allowed: readonly { list: BlockList; family: 'ipv4' | 'ipv6'; port: number | null }[];
 
-  /** @param allowed Networks that are allowed in addition to public addresses. */
-  constructor(allowed: readonly AllowedNetwork[]) {
+  /** Returns where this node itself serves a URL; null for all other URLs. */
+  readonly ownAddressOf: (url: URL) => { readonly host: string; readonly port: number } | null;
+
+  /**
+   * @param allowed Networks that are allowed in addition to public addresses.
+   * @param ownAddressOf Decides which URLs are of this node, so that requests to them do not leave its machine.
+   */
+  constructor(allowed: readonly AllowedNetwork[], ownAddressOf: AddressPolicy['ownAddressOf'] = () => null) {
+    this.ownAddressOf = ownAddressOf;
     this.#allowed = allowed.map(({ address, bits, port }) => {
       const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
       return { list: blockList([`${address}/${bits}`], family), family, port };

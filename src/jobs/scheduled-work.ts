@@ -21,7 +21,7 @@ import { readDueRows, readWrites, writeDueRow } from './due-store.ts';
 import { byUrgency, countWrites } from './look-order.ts';
 import { MailPlaces } from './mail-sender.ts';
 import { Places } from './places.ts';
-import { AddressPolicy, type AllowedNetwork } from './public-address.ts';
+import type { AddressPolicy } from './public-address.ts';
 import { WorkFigures } from './work-figures.ts';
 
 /**
@@ -112,14 +112,14 @@ export class ScheduledWork {
       /** Maximum number of connections to the databases of apps. */
       connections: number;
     },
-    allowed: readonly AllowedNetwork[],
+    policy: AddressPolicy,
   ) {
     this.#parts = parts;
     this.#background = new Background(parts.events, 'the scheduled work');
     this.#shared = {
       server: parts.server,
       budget: new ConnectionBudget(parts.connections, parts.connections / 2),
-      policy: new AddressPolicy(allowed),
+      policy,
       requests: new Places(limits.nodeHttpRequests.default),
       mailPlaces: new MailPlaces(),
       secretsOf: (ref) => parts.registry.secrets.read(ref),

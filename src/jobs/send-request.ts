@@ -92,6 +92,22 @@ async function requestOptions(
   const url = new URL(text);
   const isTls = url.protocol === 'https:';
   if (!isTls && url.protocol !== 'http:') throw new RequestRefused('Not sent: only http and https URLs are allowed');
+  const own = policy.ownAddressOf(url);
+  if (own !== null) {
+    // The node serves plain HTTP, also behind a proxy with TLS.
+    return {
+      ...{
+        ...own,
+        method: method.toUpperCase(),
+        protocol: 'http:',
+        path: `${url.pathname}${url.search}`,
+        agent: false,
+        signal,
+      },
+      headers: { ...checkedHeaders(headers ?? {}, body), Host: url.host },
+      maxHeaderSize: limits.httpHeaderBytes.default,
+    };
+  }
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const found = await resolveHost(host, signal, dnsServers);

@@ -173,7 +173,7 @@ const showSource = adminCall({
   route: 'GET /apps/:ref/functions/:name/source',
   least: 'developer',
   summary: 'Returns the files of a version; by default of the active one.',
-  returns: 'VersionSources',
+  returns: 'FunctionSources',
   query: ['version'],
   errors: ['not_found'],
   handle: async ({ context, ref, name, query }) => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FunctionSecret, FunctionVersion } from '../../../contract/functions.ts';
+import type { FunctionSecret, FunctionSources, FunctionVersion } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../database/database.ts';
 import { affectedRows, firstJson, type Param } from '../../database/statement.ts';
@@ -186,15 +186,9 @@ export async function deleteFunction(database: Executor, name: string): Promise<
   }
 }
 
-/** The files of a version, as they were deployed. */
-export interface VersionSources {
-  readonly entrypoint: string;
-  readonly files: Readonly<Record<string, string>>;
-}
-
 /** Returns the files of a version, of the active one by default; null if there is none. */
-export const readSources = (database: Executor, name: string, number: number | null): Promise<VersionSources | null> =>
-  read<VersionSources>(
+export const readSources = (database: Executor, name: string, number: number | null): Promise<FunctionSources | null> =>
+  read<FunctionSources>(
     database,
     `select pg_catalog.json_build_object('entrypoint', v.entrypoint, 'files', v.sources)
      from ninefold.functions f join ninefold.function_versions v on v.function = f.name

@@ -113,6 +113,17 @@ export class Origins {
     return origin ?? `${this.#base.protocol}//${host}`;
   }
 
+  /**
+   * Returns true for the address of an edge function of this node, at the origin of an app or below `/apps/<ref>`. The port must be that of
+   * the node's own URL.
+   */
+  isFunction({ protocol, host, port, pathname }: URL): boolean {
+    if (protocol !== this.#base.protocol || port !== this.#base.port) return false;
+    if (host === this.#base.host) return /^\/apps\/[^/]+\/functions\/v1\//.test(pathname);
+    const ref = this.appAt(host);
+    return ref !== null && this.isAtOrigin(ref, host) && pathname.startsWith('/functions/v1/');
+  }
+
   /** Returns true if a request with this Host header was sent to the app's own origin. */
   isOfApp(ref: string, host: string | undefined): boolean {
     return this.appAt(host) === ref;

@@ -1,0 +1,136 @@
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { type DeployFunction, FUNCTION_NAME } from '../../contract/functions.ts';
+import { CliError } from './client.ts';
+import type { TomlValue } from './read-toml.ts';
+
+/** An edge function in a folder. */
+export interface FoundFunction extends DeployFunction {
+  readonly name: string;
+}
+
+/** Folders of installed packages and of tools, whose files no function imports. */
+const IGNORED: ReadonlySet<string> = new Set(['node_modules', '.git', '.vscode', '.idea', '.temp']);
+/** Files with secrets, and test files, are not sent. */
+const NOT_SENT = /^\.env|\.(?:test|spec)\.[jt]sx?$|_test\.[jt]sx?$|^\.DS_Store$/;
+const MAX_FILE_BYTES = 5 * 1024 * 1024;
+const ENTRIES = ['index.ts', 'index.tsx', 'index.js', 'index.mjs', 'index.jsx'] as const;
+const MAPS = ['deno.json', 'deno.jsonc', 'import_map.json'] as const;
+const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+
+/** Returns the folder with the functions of a project: `supabase/functions`, or the folder itself; null if there is none. */
+export function functionsFolder(folder: string): string | null {
+  const path = resolve(folder);
+  const places = [
+    join(path, 'supabase', 'functions'),
+    join(path, 'functions'),
+    ...(basename(path) === 'functions' ? [path] : []),
+  ];
+  return places.find((place) => existsSync(place) && statSync(place).isDirectory()) ?? null;
+}
+
+/**
+ * Reads the functions of a folder, as the CLI of Supabase does: each folder whose name does not begin with `_` or `.` is one.
+ * @param place The folder with the functions.
+ * @param config The keys of config.toml: `functions.<name>.verify_jwt`, `entrypoint`, `import_map` and `enabled`.
+ * @throws CliError
+ */
+export function readFunctions(place: string, config: ReadonlyMap<string, TomlValue>): FoundFunction[] {
+  const shared = [
+    ...filesOf(place, false),
+    ...folders(place)
+      .filter((name) => name.startsWith('_'))
+      .flatMap((name) => filesOf(join(place, name), true)),
+  ];
+  return folders(place)
+    .filter((name) => !/^[_.]/.test(name) && !IGNORED.has(name))
+    .flatMap((name) => {
+      if (config.get(`functions.${name}.enabled`) === false) return [];
+      const found = readFunction(place, name, shared, config);
+      return found === null ? [] : [found];
+    });
+}
+
+const folders = (place: string): string[] =>
+  readdirSync(place, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name)
+    .sort();
+
+function readFunction(
+  place: string,
+  name: string,
+  shared: readonly string[],
+  config: ReadonlyMap<string, TomlValue>,
+): FoundFunction | null {
+  const textOf = (key: string): string | null => {
+    const value = config.get(`functions.${name}.${key}`);
+    // Paths in config.toml are relative to its folder, which is the one above the functions.
+    return typeof value === 'string' && value !== '' ? resolve(dirname(place), value) : null;
+  };
+  const own = join(place, name);
+  const entry = textOf('entrypoint') ?? ENTRIES.map((each) => join(own, each)).find(existsSync);
+  if (entry === undefined) return null;
+  if (!FUNCTION_NAME.test(name))
+    throw new CliError(
+      `The folder ${name} cannot be a function: a name begins with a letter, and has letters, digits, hyphens and underscores.`,
+    );
+  if (!existsSync(entry)) throw new CliError(`The entrypoint of ${name} in config.toml does not exist: ${entry}`);
+  const map =
+    textOf('import_map') ??
+    [...MAPS.map((each) => join(own, each)), ...MAPS.map((each) => join(place, each))].find(existsSync);
+  const paths = withImports([...filesOf(own, true), ...shared, entry, ...(map === undefined ? [] : [map])]);
+  const root = commonFolder([place, ...paths]);
+  const inRoot = (path: string): string => relative(root, path).split(sep).join(posix.sep);
+  const files = Object.fromEntries(
+    [...paths].flatMap((path) => {
+      const text = textIn(path);
+      return text === null ? [] : [[inRoot(path), text]];
+    }),
+  );
+  const verifies = config.get(`functions.${name}.verify_jwt`);
+  return {
+    name,
+    files,
+    entrypoint: inRoot(entry),
+    ...(map !== undefined && { import_map: inRoot(map) }),
+    verify_jwt: verifies !== false,
+  };
+}
+
+/** Adds files that others import from elsewhere in the project. */
+function withImports(paths: readonly string[]): ReadonlySet<string> {
+  const all = new Set(paths);
+  // A Set also visits values that are added meanwhile.
+  for (const path of all) {
+    for (const [, specifier = ''] of (textIn(path) ?? '').matchAll(RELATIVE_IMPORT)) {
+      const target = resolve(dirname(path), specifier);
+      if (existsSync(target) && statSync(target).isFile()) all.add(target);
+    }
+  }
+  return all;
+}
+
+function filesOf(folder: string, isDeep: boolean): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return isDeep && !IGNORED.has(entry.name) ? filesOf(path, true) : [];
+    return entry.isFile() && !NOT_SENT.test(entry.name) && statSync(path).size <= MAX_FILE_BYTES ? [path] : [];
+  });
+}
+
+/** Returns the text of a file; null for a file that is no text. */
+function textIn(path: string): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  } catch {
+    return null;
+  }
+}
+
+function commonFolder(paths: readonly string[]): string {
+  const [first = '', ...others] = paths;
+  let folder = first;
+  for (const path of others) while (path !== folder && !path.startsWith(`${folder}${sep}`)) folder = dirname(folder);
+  return folder;
+}
