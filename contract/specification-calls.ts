@@ -144,7 +144,7 @@ export interface CallEntry {
    * "rpc.public.close_ticket(uuid)".
    */
   id: string;
-  area: 'auth' | 'rest' | 'rpc' | 'storage' | 'realtime';
+  area: 'auth' | 'rest' | 'rpc' | 'storage' | 'realtime' | 'functions';
   method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Path below /apps/<ref>: "/rest/v1/tickets". */
   path: string;

@@ -89,6 +89,7 @@ export type ErrorGroup =
   | 'auth'
   | 'storage'
   | 'realtime'
+  | 'functions'
   | 'postgres'
   | 'ninefold';
 

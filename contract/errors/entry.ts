@@ -5,7 +5,7 @@ import type { AuthSettings } from '../settings-auth.ts';
 /** One error that a client can get, with its meaning and action. */
 export interface ErrorEntry {
   /** Where the code is defined: in PostgREST, GoTrue, Supabase Storage, Supabase Realtime, PostgreSQL or Ninefold itself. */
-  readonly source: 'ninefold' | 'rest' | 'auth' | 'storage' | 'realtime' | 'postgres';
+  readonly source: 'ninefold' | 'rest' | 'auth' | 'storage' | 'realtime' | 'functions' | 'postgres';
   readonly status: number;
   /**
    * Further HTTP statuses of this code, each with a sentence about its condition. A response with this code has

@@ -1,7 +1,7 @@
 import { entries, memberTexts } from './entry.ts';
 
 /** Errors of edge functions. The body of a response has the fields `code` and `message`, as with Supabase's gateway. */
-export const functionErrors = entries('ninefold', {
+export const functionErrors = entries('functions', {
   function_not_found: {
     status: 404,
     message: 'Requested function was not found',

@@ -77,6 +77,7 @@ const states: Readonly<Record<string, string>> = {
   'ninefold.user_mapping_writes': `(select md5(string_agg(w::text, '' order by w.mapping)) from ninefold.user_mapping_writes() w)`,
   'ninefold.described_buckets': `(select md5(${BUCKETS}::text))`,
   'ninefold.scheduled_jobs': '(select md5(ninefold.scheduled_jobs()::text))',
+  'ninefold.edge_functions': '(select md5(ninefold.edge_functions()::text))',
   pg_settings: `(select md5((${boundQueries.server_settings})::text))`,
   ...Object.fromEntries(definitions.map((name) => [`ninefold.${name}`, stateOf(`ninefold.${name}`)])),
 };

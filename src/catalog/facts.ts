@@ -9,6 +9,7 @@ import { type CheckedTypeFacts, checkedTypeQueries } from './checked-types.ts';
 import { type ConstraintFacts, constraintQueries } from './constraints.ts';
 import { type DefinitionFacts, definitionQueries } from './definitions.ts';
 import { type DescriptionFacts, descriptionQueries } from './description.ts';
+import { type EdgeFunctionFacts, edgeFunctionQueries } from './edge-functions.ts';
 import type { EntityFacts } from './entities.ts';
 import { entityQueries } from './entities.ts';
 import { type FileFieldFacts, fileFieldQueries } from './file-fields.ts';
@@ -45,7 +46,8 @@ interface AskedFacts
     WriteFunctionFacts,
     CheckedTypeFacts,
     PublicationFacts,
-    JobFacts {}
+    JobFacts,
+    EdgeFunctionFacts {}
 
 /** Facts that depend on settings and on the app's screens. */
 interface OptionFacts extends RefusalFacts, PreRequestFacts {}
@@ -131,6 +133,7 @@ const askedQueries = {
   ...checkedTypeQueries,
   ...publicationQueries,
   ...jobQueries,
+  ...edgeFunctionQueries,
 };
 
 /**

@@ -54,6 +54,7 @@ const sources: Readonly<Record<ErrorEntry['source'], string>> = {
   auth: 'Sign-in and sessions, GoTrue’s code',
   storage: 'Files, Supabase Storage’s code',
   realtime: 'Realtime, Supabase Realtime’s code',
+  functions: 'Edge functions',
   postgres: 'PostgreSQL, SQLSTATE',
 };
 

@@ -68,3 +68,20 @@ grant select, insert, update, delete on ninefold.functions, ninefold.function_ve
 -- pg_dump of the owner reads all tables and sequences. The values of secrets are encrypted.
 grant select on ninefold.functions, ninefold.function_versions, ninefold.function_secrets, ninefold.function_logs to pg_database_owner;
 grant select on sequence ninefold.function_versions_id_seq, ninefold.function_logs_id_seq to pg_database_owner;
+
+-- Returns the functions that run, for the specification of the app.
+create function ninefold.edge_functions() returns json
+  language plpgsql stable security definer
+  set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if current_setting('role') <> 'none' and not pg_has_role(current_setting('role'), 'pg_database_owner', 'MEMBER') then
+    return '[]';
+  end if;
+  return (
+    select coalesce(json_agg(json_build_object('name', f.name, 'verifies_jwt', f.verifies_jwt, 'version', v.number, 'sha256', v.sha256,
+      'reads', v.reads) order by f.name), '[]')
+    from ninefold.functions f join ninefold.function_versions v on v.id = f.active_version);
+end
+$$;
+comment on function ninefold.edge_functions is 'The edge functions of the app, for its specification.';

@@ -218,10 +218,7 @@ const setSecrets = adminCall({
   returns: 'FunctionsState',
   body: z
     .record(
-      z
-        .string()
-        .regex(SECRET_NAME, 'is not the name of an environment variable')
-        .refine((name) => !RESERVED_SECRET.test(name), 'is reserved: the node sets variables with this beginning'),
+      z.string(),
       z
         .string()
         .refine(
@@ -230,6 +227,12 @@ const setSecrets = adminCall({
         )
         .nullable(),
     )
+    .superRefine((secrets, context) => {
+      for (const name of Object.keys(secrets)) {
+        const problem = secretNameProblem(name);
+        if (problem !== null) context.addIssue({ code: 'custom', message: `${name} ${problem}` });
+      }
+    })
     .refine((secrets) => Object.keys(secrets).length > 0, 'names no secret'),
   handle: async ({ context, caller, ref, body }) => {
     const app = await openApp(context, ref);
@@ -253,6 +256,12 @@ const setSecrets = adminCall({
     return json(state);
   },
 });
+
+/** Returns why a name cannot be that of a secret; null if it can. */
+function secretNameProblem(name: string): string | null {
+  if (!SECRET_NAME.test(name)) return 'is not the name of an environment variable';
+  return RESERVED_SECRET.test(name) ? 'is reserved: the node sets variables with this beginning' : null;
+}
 
 function functionName(name: string): string {
   if (FUNCTION_NAME.test(name)) return name;

@@ -74,6 +74,7 @@ export function deriveChanged(facts: Facts, app: SpecificationApp, earlier: Entr
     errors: errorsChapter(entries, rules, states, roles, settings, [
       ...(buckets === undefined ? (['storage'] as const) : []),
       ...(roles.changes === undefined ? (['realtime'] as const) : []),
+      ...((facts.edge_functions ?? []).length === 0 ? (['functions'] as const) : []),
     ]),
     limits: limitsChapter(facts, {
       settings: {

@@ -38,6 +38,11 @@ export function callsMarkdown(chapter: CallsChapter, { roles, entities }: Chapte
   if (tables.length > 0) parts.push('### Tables and views', tablesText(tables));
   parts.push(...fileCallParts(of('storage'), entities?.buckets, roles?.files));
   parts.push(...realtimeCallParts(of('realtime'), roles));
+  const edge = of('functions');
+  if (edge.length > 0) {
+    const lines = edge.map(({ path, summary }) => `- ${code(path)}: ${inline(summary)}`);
+    parts.push('### Edge functions', lines.join('\n'));
+  }
   const all = roles?.roles ?? [];
   const standard = machineFunctions(chapter);
   const rpc = [...groupBy(of('rpc'), (call) => call.entity ?? call.id)].filter(([id]) => !standard.has(id));

@@ -76,6 +76,9 @@ export function openApiDocument(
       ...(chapters.calls?.calls.some(({ area }) => area === 'realtime')
         ? [{ name: 'realtime', description: 'Broadcasts' }]
         : []),
+      ...(chapters.calls?.calls.some(({ area }) => area === 'functions')
+        ? [{ name: 'functions', description: 'Edge functions' }]
+        : []),
     ],
     paths: Object.fromEntries([...calls].map(([path, group]) => [path, write.path(group)])),
     components: {
@@ -147,10 +150,13 @@ const errorSchema: JsonSchema = {
 };
 
 /** The groups of errors of chapter 8 that calls can return, by the kind of call. */
-const errorGroups: Readonly<Record<'auth' | 'storage' | 'realtime' | 'data', readonly ErrorLine['group'][]>> = {
+const errorGroups: Readonly<
+  Record<'auth' | 'storage' | 'realtime' | 'functions' | 'data', readonly ErrorLine['group'][]>
+> = {
   auth: ['auth', 'ninefold'],
   storage: ['storage', 'ninefold'],
   realtime: ['realtime', 'ninefold'],
+  functions: ['functions', 'ninefold'],
   data: ['rest', 'postgres', 'ninefold', 'rule', 'transition', 'function'],
 };
 
@@ -164,7 +170,11 @@ interface StatusErrors {
 function errorResponses(errors: readonly ErrorLine[]): Map<string, StatusErrors> {
   const found = new Map<string, StatusErrors>();
   for (const [area, groups] of Object.entries(errorGroups) as [StatusErrors['area'], ErrorLine['group'][]][]) {
-    if ((area === 'storage' || area === 'realtime') && !errors.some(({ group }) => group === area)) continue;
+    if (
+      (area === 'storage' || area === 'realtime' || area === 'functions') &&
+      !errors.some(({ group }) => group === area)
+    )
+      continue;
     const lines = errors
       .filter(({ group }) => groups.includes(group))
       .flatMap(({ code, statuses }) => statuses.map((status) => ({ code, status })))
@@ -313,6 +323,7 @@ class Operations {
           : { status: '204', words: 'Done', schema: null };
       return [given, beside];
     }
+    if (call.area === 'functions') return [{ status: '200', words: call.returns ?? '', schema: {} }];
     if (call.area === 'realtime') return [{ status: '202', words: 'Sent', schema: null }];
     if (call.area === 'auth' || call.area === 'storage') {
       const isEmpty = call.returns?.startsWith('204') === true;

@@ -13,6 +13,7 @@ export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
   rpc: 'Functions',
   storage: 'Files',
   realtime: 'Realtime',
+  functions: 'Edge functions',
 };
 
 /**

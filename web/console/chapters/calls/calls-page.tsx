@@ -151,6 +151,7 @@ function Answer({ appRef, chapter: { calls } }: { appRef: string; chapter: Calls
       {proof(counted(calls.length, 'call'))}: {proof(count(of('auth')))} for sign-in, {proof(count(of('rest')))} on
       rows, {of('storage') > 0 && <>{proof(count(of('storage')))} on files, </>}
       {of('realtime') > 0 && <>{proof(count(of('realtime')))} of realtime, </>}
+      {of('functions') > 0 && <>{proof(count(of('functions')))} of edge functions, </>}
       {proof(count(of('rpc')))} to functions{describing && ', and one that describes these'}. Without a session{' '}
       {proof(count(open))} {open === 1 ? 'is' : 'are'} available
       {data && (

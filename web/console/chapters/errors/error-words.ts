@@ -10,6 +10,7 @@ export const errorGroups: Readonly<Record<ErrorGroup, string>> = {
   auth: 'Sign-in',
   storage: 'Files',
   realtime: 'Realtime',
+  functions: 'Edge functions',
   postgres: 'Database',
   ninefold: 'Server',
 };

@@ -35,11 +35,25 @@ export function callExample(call: CallEntry, reach: CallReach): CallExpression {
   if (call.area === 'realtime') return exampleOfRealtime(call, reach);
   if (reach.entity) return rowExample(call, reach.entity, reach);
   if (reach.routine) return routineExample(call, reach.routine, reach);
+  if (call.area === 'functions') return edgeFunctionExample(call);
   const stored = storageCalls.find(({ id }) => id === call.id);
   if (stored) return storageExample(stored, reach.bucket ?? 'photos');
   const described = authCalls.find(({ id }) => id === call.id);
   const body = described?.example ? json(described.example) : null;
   return { query: '', headers: {}, body, expression: described?.supabase_js ?? null, notes: [] };
+}
+
+/** Returns the example of an edge function. What it reads from the body is not known. */
+function edgeFunctionExample({ id }: CallEntry): CallExpression {
+  const body = { name: 'Ada' };
+  const expression = `supabase.functions.invoke(${js(id.slice('functions.'.length))}, { body: ${js(body)} })`;
+  return {
+    query: '',
+    headers: {},
+    body: json(body),
+    expression,
+    notes: ['The function decides what it reads from the body.'],
+  };
 }
 
 function exampleOfRealtime(call: CallEntry, { entity, examples }: CallReach): CallExpression {

@@ -16,6 +16,7 @@ import type { Entries, EntryLookup } from '../../entries.ts';
 import { wholeBody } from './call-example.ts';
 import { callSettings } from './call-settings.ts';
 import { definitionEntries } from './definitions.ts';
+import { edgeFunctionCallEntries } from './edge-function-calls.ts';
 import { functionEntries } from './functions.ts';
 import { jobEntries } from './jobs.ts';
 import { realtimeCallEntries } from './realtime-calls.ts';
@@ -44,6 +45,7 @@ export function callsChapter(
       ),
     ...entries.ofAllDecisions(storageCallEntries),
     ...(roles.changes ? entries.ofAllDecisions(realtimeCallEntries, facts.published, roles.changes) : []),
+    ...entries.ofAllDecisions(edgeFunctionCallEntries, facts.edge_functions),
     ...(settings.openapi_mode === 'disabled' ? [] : [rootCall(look, settings, roles)]),
     ...callable.flatMap(({ routine, overlaps }) => {
       const cells = (cellsOf.get(idOf(routine)) ?? []).filter(({ verdict }) => verdict !== 'never');
@@ -76,6 +78,7 @@ export function callsChapter(
       { kind: 'code', label: 'the calls of /realtime/v1, with the publication supabase_realtime' },
       { kind: 'catalog', label: 'tables and views of the exposed schemas, with chapter 6' },
       { kind: 'catalog', label: 'functions of the exposed schemas', sql: functionsSql },
+      { kind: 'catalog', label: 'ninefold.functions: the edge functions that run' },
       { kind: 'catalog', label: 'scheduled jobs', sql: 'select * from cron.job order by jobname, jobid' },
       { kind: 'setting', label: `db_schemas: ${facts.exposedSchemas.join(', ')}` },
     ],

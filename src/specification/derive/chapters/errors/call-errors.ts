@@ -15,7 +15,7 @@ const rowKinds: Readonly<Partial<Record<CallEntry['method'], CallKind>>> = {
 };
 
 const kindOf = ({ area, method }: CallEntry): CallKind =>
-  area === 'auth' || area === 'storage' || area === 'realtime'
+  area === 'auth' || area === 'storage' || area === 'realtime' || area === 'functions'
     ? area
     : area === 'rpc'
       ? 'function'

@@ -65,6 +65,7 @@ const sources = [
   'auth',
   'storage',
   'realtime',
+  'functions',
   'postgres',
   'ninefold',
 ] as const satisfies readonly ErrorEntry['source'][];

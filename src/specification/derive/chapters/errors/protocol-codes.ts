@@ -2,17 +2,47 @@ import { codesOfEveryCall } from '../../../../../contract/calls.ts';
 import { bodyErrors } from '../../../../../contract/errors/bodies.ts';
 
 /** The kinds of calls. Calls of different kinds can return different errors. */
-export type CallKind = 'read' | 'insert' | 'update' | 'delete' | 'function' | 'auth' | 'storage' | 'realtime';
+export type CallKind =
+  | 'read'
+  | 'insert'
+  | 'update'
+  | 'delete'
+  | 'function'
+  | 'auth'
+  | 'storage'
+  | 'realtime'
+  | 'functions';
 
 const writes: readonly CallKind[] = ['insert', 'update', 'delete', 'function'];
 const rows: readonly CallKind[] = ['read', 'insert', 'update', 'delete'];
 const data: readonly CallKind[] = [...rows, 'function'];
 const bodies: readonly CallKind[] = ['insert', 'update', 'function'];
-const every: readonly CallKind[] = [...data, 'auth', 'storage', 'realtime'];
+const every: readonly CallKind[] = [...data, 'auth', 'storage', 'realtime', 'functions'];
 
 /** Codes of the protocols and of Ninefold, with the kinds of calls that can return them. */
 export const protocolCodes: readonly (readonly [kinds: readonly CallKind[], codes: readonly string[]])[] = [
   [every, codesOfEveryCall],
+  [
+    ['functions'],
+    [
+      ...[
+        'function_not_found',
+        'functions_off',
+        'function_unauthorized',
+        'function_not_started',
+        'function_failed',
+        'function_timeout',
+      ],
+      ...[
+        'function_processor_exceeded',
+        'function_memory_exceeded',
+        'function_busy',
+        'PGRST301',
+        'PGRST302',
+        'PGRST303',
+      ],
+    ],
+  ],
   [bodies, ['app_storage_full']],
   [data, ['result_too_large']],
   [[...bodies, 'auth'], ['too_many_bodies']],
