@@ -8,8 +8,10 @@ import { openApp } from '../open-app.ts';
 import { json, noContent } from '../reply.ts';
 import { findQueue, runOnQueues } from './queue-sql.ts';
 
-/** A message id is a positive bigint. */
-const ID = /^[0-9]{1,18}$/;
+/** Digits of the largest power of ten that a bigint holds. The id of a message is a bigint. */
+const ID_DIGITS = 18;
+
+const isId = (text: string): boolean => /^\d+$/.test(text) && text.length <= ID_DIGITS;
 
 const PAGE = limits.queueMessagesPerPage.default;
 
@@ -32,7 +34,7 @@ const listMessages = adminCall({
   errors: ['not_found', 'sql_failed', 'validation_invalid'],
   handle: async ({ context, ref, queue, query }) => {
     const after = query.get('after');
-    if (after !== null && !ID.test(after))
+    if (after !== null && !isId(after))
       throw new NinefoldError('validation_invalid', { message: '“after” is not the id of a message.' });
     const app = await openApp(context, ref);
     const tables = await findQueue(app, queue);
@@ -62,7 +64,7 @@ const showMessage = adminCall({
     const app = await openApp(context, ref);
     const tables = await findQueue(app, queue);
     const isArchive = query.get('archived') === 'true';
-    const found = ID.test(id)
+    const found = isId(id)
       ? await runOnQueues(app, {
           text: `select p.found from (${messages(isArchive ? tables.archive : tables.queue, isArchive, '2147483647')} where m.msg_id = $1::bigint) p`,
           params: [id],
@@ -118,7 +120,7 @@ const archiveMessage = adminCall({
     const app = await openApp(context, ref);
     const { name } = await findQueue(app, queue);
     const text = 'select pg_catalog.to_json(pgmq.archive($1, $2::bigint))';
-    const result = ID.test(id) ? await runOnQueues(app, { text, params: [name, id] }) : undefined;
+    const result = isId(id) ? await runOnQueues(app, { text, params: [name, id] }) : undefined;
     if (!result || firstJson<boolean>(result) !== true) throw messageMissing(id);
     return noContent();
   },
@@ -137,7 +139,7 @@ const deleteMessage = adminCall({
     const table = query.get('archived') === 'true' ? tables.archive : tables.queue;
     const text = `with gone as (delete from pgmq.${quoteIdentifier(table)} m where m.msg_id = $1::bigint returning m.msg_id)
       select pg_catalog.to_json(pg_catalog.count(*)) from gone`;
-    const result = ID.test(id) ? await runOnQueues(app, { text, params: [id] }) : undefined;
+    const result = isId(id) ? await runOnQueues(app, { text, params: [id] }) : undefined;
     if (!result || firstJson<number>(result) !== 1) throw messageMissing(id);
     return noContent();
   },

@@ -69,15 +69,7 @@ export function QueuePage({
       <Sheet
         title={name}
         filters={
-          <Segmented
-            label="Messages"
-            value={isArchive ? 'archive' : 'queue'}
-            options={[
-              ['queue', 'Waiting'],
-              ['archive', 'Archived'],
-            ]}
-            onChange={(view) => void navigate({ search: { queue: name, ...(view === 'archive' && { view }) } })}
-          />
+          <Views isArchive={isArchive} onChange={(view) => void navigate({ search: { queue: name, ...view } })} />
         }
         tools={<Tools isEmpty={queue.length === 0} onOpen={setDialog} />}
         notice={
@@ -109,6 +101,19 @@ export function QueuePage({
     </Page>
   );
 }
+
+/** Choice between the messages of the queue and those of its archive. */
+const Views = ({ isArchive, onChange }: { isArchive: boolean; onChange: (search: { view?: 'archive' }) => void }) => (
+  <Segmented
+    label="Messages"
+    value={isArchive ? 'archive' : 'queue'}
+    options={[
+      ['queue', 'Waiting'],
+      ['archive', 'Archived'],
+    ]}
+    onChange={(view) => onChange(view === 'archive' ? { view } : {})}
+  />
+);
 
 const Tools = ({ isEmpty, onOpen }: { isEmpty: boolean; onOpen: (dialog: Dialog) => void }) => (
   <>
