@@ -255,6 +255,13 @@ function missingParts(key: string, config: ReadonlyMap<string, TomlValue>): stri
   ];
 }
 
+/** Returns true if the sentence about the missing parts of a provider or hook, which is on, names this key. */
+function isNamed(key: string, config: ReadonlyMap<string, TomlValue>): boolean {
+  const [, owner] = /^(auth\.(?:external|hook)\.\w+)\.(?:client_id|secret|secrets|uri)$/.exec(key) ?? [];
+  const enabled = `${owner}.enabled`;
+  return owner !== undefined && config.get(enabled) === true && Object.hasOwn(taken, enabled);
+}
+
 /** Returns the settings of the app that correspond to a config.toml. */
 export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): SupabaseSettings {
   const settings: [string, unknown][] = [];
@@ -262,7 +269,7 @@ export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): Su
   for (const [key, value] of config) {
     const setting = taken[key]?.(value, config);
     if (setting) settings.push(setting);
-    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(')) {
+    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(') && !isNamed(key, config)) {
       leftOut.add(`${key} is in the environment of the project: set it in the app’s settings.`);
     }
     const template = /^auth\.email\.(?:template|notification)\.(\w+)\.content_path$/.exec(key)?.[1];
