@@ -65,7 +65,7 @@ function goOn(
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [
-    `The settings of config.toml were applied${changed.length > 0 ? `: ${changed.join(', ')}` : ''}. The keys are above.`,
+    `${changed.length > 0 ? `The settings of config.toml were applied: ${changed.join(', ')}. ` : ''}The keys are above.`,
     ...(leftOut.length === 0 ? [] : ['Not taken over:', ...leftOut.map((each) => `  ${each}`)]),
     ...(seed === undefined
       ? []

@@ -255,11 +255,15 @@ function missingParts(key: string, config: ReadonlyMap<string, TomlValue>): stri
   ];
 }
 
-/** Returns true if the sentence about the missing parts of a provider or hook, which is on, names this key. */
-function isNamed(key: string, config: ReadonlyMap<string, TomlValue>): boolean {
-  const [, owner] = /^(auth\.(?:external|hook)\.\w+)\.(?:client_id|secret|secrets|uri)$/.exec(key) ?? [];
-  const enabled = `${owner}.enabled`;
-  return owner !== undefined && config.get(enabled) === true && Object.hasOwn(taken, enabled);
+/**
+ * Returns true if a value in the environment needs a sentence of its own: its section is not switched off, and is no
+ * provider or hook whose missing parts are named together.
+ */
+function isWorthNaming(key: string, config: ReadonlyMap<string, TomlValue>): boolean {
+  const enabled = key.replace(/\.\w+$/, '.enabled');
+  if (config.get(enabled) === false) return false;
+  const isPart = /^auth\.(?:external|hook)\.\w+\.(?:client_id|secret|secrets|uri)$/.test(key);
+  return !(isPart && config.get(enabled) === true && Object.hasOwn(taken, enabled));
 }
 
 /** Returns the settings of the app that correspond to a config.toml. */
@@ -269,7 +273,7 @@ export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): Su
   for (const [key, value] of config) {
     const setting = taken[key]?.(value, config);
     if (setting) settings.push(setting);
-    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(') && !isNamed(key, config)) {
+    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(') && isWorthNaming(key, config)) {
       leftOut.add(`${key} is in the environment of the project: set it in the app’s settings.`);
     }
     const template = /^auth\.email\.(?:template|notification)\.(\w+)\.content_path$/.exec(key)?.[1];

@@ -507,9 +507,10 @@ sql_paths = ["./seeds/*.sql"]
     expect(stderr).not.toMatch(/db_schemas|applied {2}.*roles|in the environment/);
   });
 
-  it('calls roles.sql roles in JSON, and no seed', async () => {
+  it('calls roles.sql roles in JSON, and does not name secrets of providers that are off', async () => {
     const folder = await project({
-      'supabase/config.toml': '[api]\nschemas = []\n',
+      'supabase/config.toml':
+        '[api]\nschemas = []\n[auth.external.apple]\nenabled = false\nsecret = "env(APPLE)"\n[auth.sms.twilio]\nenabled = false\nauth_token = "env(TWILIO)"\n',
       'supabase/roles.sql': 'create role reporter;',
       'supabase/migrations/1.sql': 'create table public.a ();',
     });
