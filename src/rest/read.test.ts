@@ -177,6 +177,18 @@ describe('GET: pages', () => {
     expect(headers['content-range']).toMatch(/^0-1\/\d+$/);
   });
 
+  it('returns the greater one of the exact count and the estimate if db_max_rows sets no limit', async () => {
+    const unlimited = await app.with({ db_max_rows: null });
+    const path = '/directors?select=id,films!films_director_fkey()&films=not.is.null';
+    const totalOf = async (count: string): Promise<number> => {
+      const { headers } = await unlimited.call('GET', path, { headers: { prefer: `count=${count}` } });
+      return Number(headers['content-range']?.split('/')[1]);
+    };
+    const [exact, planned] = [await totalOf('exact'), await totalOf('planned')];
+    expect(await totalOf('estimated')).toBe(Math.max(exact, planned));
+    expect(planned).toBeGreaterThanOrEqual(exact);
+  });
+
   it('returns an empty page', async () => {
     const { status, headers } = await get('/films?id=eq.99', { prefer: 'count=exact' });
     expect([status, headers['content-range']]).toEqual([200, '*/0']);
