@@ -14,6 +14,7 @@ import { oauthServerLimits } from './limits/oauth-server.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
 import { providerLimits } from './limits/providers.ts';
+import { queueLimits } from './limits/queues.ts';
 import { rateLimits } from './limits/rates.ts';
 import { realtimeLimits } from './limits/realtime.ts';
 import { auditLimits, recordLimits } from './limits/records.ts';
@@ -61,6 +62,7 @@ export const limits = {
   ...s3Limits,
   ...realtimeLimits,
   ...functionLimits,
+  ...queueLimits,
   ...backupLimits,
 };
 

@@ -45,7 +45,7 @@ export const testsAgainstNodes = {
   'src/access/': [...specification, ...data],
   'src/accounts/': [...authentication, 'test/wire/(apps|supabase-projects)', 'test/attack/(builder|teams)'],
   'src/admin/': [
-    'test/wire/(apps|call-detail|logs|mail|probe|readme|request-trace|settings|site|specification|states|templates|versions)',
+    'test/wire/(apps|call-detail|logs|mail|probe|queue|readme|request-trace|settings|site|specification|states|templates|versions)',
     'test/attack/(app-isolation|attached-database|bounds|builder|database-settings|hostile|injection|members|other-apps|signing-keys|states|teams)',
     'test/e2e/',
   ],

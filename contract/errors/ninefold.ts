@@ -168,6 +168,13 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Choose another ref.',
     member: null,
   },
+  queue_exists: {
+    status: 409,
+    message: 'There is already a queue with this name.',
+    meaning: 'The names of queues are unique in an app. Upper case and lower case make no difference.',
+    action: 'Choose another name.',
+    member: null,
+  },
   template_unknown: {
     status: 400,
     message: 'There is no template with this name.',

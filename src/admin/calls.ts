@@ -27,6 +27,8 @@ import { actAsMemberCalls } from './members/act-as-member.ts';
 import { memberImportCalls } from './members/member-imports.ts';
 import { rowImportCalls } from './members/row-imports.ts';
 import { sessionCalls } from './members/sessions.ts';
+import { queueMessageCalls } from './queues/messages.ts';
+import { queueCalls } from './queues/queues.ts';
 import { realtimeCalls } from './realtime/realtime-state.ts';
 import { serverCalls } from './servers/servers.ts';
 import { hookFunctionCalls } from './settings/hook-functions.ts';
@@ -58,6 +60,7 @@ export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   Mails: [...mailCalls, ...mailTestCalls, ...mailTemplateCalls],
   'Logs and statistics': [...logCalls, ...observedRequestCalls, ...auditCalls],
   Realtime: realtimeCalls,
+  Queues: [...queueCalls, ...queueMessageCalls],
   Files: [...fileUsageCalls, ...fileKeyCalls, ...verifyCalls],
   'Edge functions': functionCalls,
   Site: siteCalls,

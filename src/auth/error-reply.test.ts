@@ -21,6 +21,17 @@ describe('authErrorReply', () => {
     });
   });
 
+  it.each([
+    ['JWT expired', 'token has invalid claims: token is expired'],
+    ['Wrong or unsupported encoding algorithm', 'token signature is invalid: signing method none is invalid'],
+    ['Expected 3 parts in JWT; got 2', 'Expected 3 parts in JWT; got 2'],
+  ])("returns GoTrue's words for the token error %j", (message, words) => {
+    expect(render('PGRST301', '2024-01-01', { message }).body).toEqual({
+      code: 'bad_jwt',
+      message: `invalid JWT: unable to parse or verify signature, ${words}`,
+    });
+  });
+
   it.each([undefined, '2023-12-31', 'latest', ''])(
     'returns the HTTP status as code to clients of version %s',
     (version) => {

@@ -1,6 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { errors } from '../../contract/errors.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { UNSIGNED_TOKEN } from '../identity/verify-jwt.ts';
 import { replyHeaders } from './reply.ts';
 
 /** The version of the API from which on GoTrue's errors have a code as text. */
@@ -49,7 +50,7 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
       return {
         code: 'bad_jwt',
         status: errors.bad_jwt.status,
-        message: `invalid JWT: unable to parse or verify signature, ${error.message === EXPIRED ? TOKEN_EXPIRED : error.message}`,
+        message: `invalid JWT: unable to parse or verify signature, ${goTruesWords.get(error.message) ?? error.message}`,
       };
     case 'session_revoked':
       return {
@@ -62,9 +63,13 @@ function inGoTruesWords(error: NinefoldError): { code: string; status: number; m
   }
 }
 
-/** The messages of PostgREST and of GoTrue for an expired token. */
-const EXPIRED = 'JWT expired';
 export const TOKEN_EXPIRED = 'token has invalid claims: token is expired';
+
+/** GoTrue's messages by PostgREST's messages, of an expired token and of a token with `alg: none`. */
+const goTruesWords: ReadonlyMap<string, string> = new Map([
+  ['JWT expired', TOKEN_EXPIRED],
+  [UNSIGNED_TOKEN, 'token signature is invalid: signing method none is invalid'],
+]);
 
 /** Errors of the token endpoint have their own format (RFC 6749, section 5.2). */
 const OAUTH_ERROR = /^oauth_(invalid_request|invalid_client|invalid_grant|invalid_scope|unsupported_grant_type)$/;

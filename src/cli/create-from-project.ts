@@ -7,7 +7,7 @@ import type {
 } from '../../contract/admin.ts';
 import { applySettings } from './apply-settings.ts';
 import { CliError, type Client } from './client.ts';
-import { applyMigrations, printApplied } from './commands/migrate.ts';
+import { appliedAsJson, applyMigrations, printApplied } from './commands/migrate.ts';
 import { deployFunctions } from './deploy-functions.ts';
 import { printConnection, printJson, printTable } from './print.ts';
 import { rowsOfUses, type Use } from './project-uses.ts';
@@ -45,12 +45,12 @@ export async function createFromProject(client: Client, ref: string, options: Fr
       printConnection(connection, false);
       printUses(project.uses);
     }
-    throw goOn(error, ref, options.from, changed, project);
+    throw goOn(error, ref, options.from, changed, { ...project, leftOut });
   });
   const uses = await withVectors(client, ref, project.uses);
   const functions = await deployFunctions(client, ref, project.functions);
-  if (options.json)
-    printJson({ ...connection, ...applied, functions, settings_changed: changed, left_out: leftOut, uses });
+  const done = { functions, settings_changed: changed, left_out: leftOut, uses };
+  if (options.json) printJson({ ...connection, ...appliedAsJson(applied), ...done });
   else {
     print(connection, applied, leftOut, changed, options.from);
     if (functions.length > 0)
@@ -65,11 +65,12 @@ function goOn(
   ref: string,
   folder: string,
   changed: readonly string[],
-  { migrations: { seed } }: SupabaseProject,
+  { migrations: { seed }, leftOut }: SupabaseProject,
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [
-    `The settings of config.toml were applied${changed.length > 0 ? `: ${changed.join(', ')}` : ''}. The keys are above.`,
+    `${changed.length > 0 ? `The settings of config.toml were applied: ${changed.join(', ')}. ` : ''}The keys are above.`,
+    ...(leftOut.length === 0 ? [] : ['Not taken over:', ...leftOut.map((each) => `  ${each}`)]),
     ...(seed === undefined
       ? []
       : [

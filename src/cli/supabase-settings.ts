@@ -255,6 +255,17 @@ function missingParts(key: string, config: ReadonlyMap<string, TomlValue>): stri
   ];
 }
 
+/**
+ * Returns true if a value in the environment needs a sentence of its own: its section is not switched off, and is no
+ * provider or hook whose missing parts are named together.
+ */
+function isWorthNaming(key: string, config: ReadonlyMap<string, TomlValue>): boolean {
+  const enabled = key.replace(/\.\w+$/, '.enabled');
+  if (config.get(enabled) === false) return false;
+  const isPart = /^auth\.(?:external|hook)\.\w+\.(?:client_id|secret|secrets|uri)$/.test(key);
+  return !(isPart && config.get(enabled) === true && Object.hasOwn(taken, enabled));
+}
+
 /** Returns the settings of the app that correspond to a config.toml. */
 export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): SupabaseSettings {
   const settings: [string, unknown][] = [];
@@ -262,7 +273,12 @@ export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): Su
   for (const [key, value] of config) {
     const setting = taken[key]?.(value, config);
     if (setting) settings.push(setting);
-    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(')) {
+    if (
+      Object.hasOwn(taken, key) &&
+      typeof value === 'string' &&
+      value.startsWith('env(') &&
+      isWorthNaming(key, config)
+    ) {
       leftOut.add(`${key} is in the environment of the project: set it in the app’s settings.`);
     }
     const template = /^auth\.email\.(?:template|notification)\.(\w+)\.content_path$/.exec(key)?.[1];

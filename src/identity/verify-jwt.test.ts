@@ -65,6 +65,11 @@ describe('verifyJwt: signature', () => {
     expect(refusal(token)[0]).toBe('PGRST301');
   });
 
+  it('names the algorithm of an unsigned token as PostgREST does', () => {
+    expect(refusal(unsigned)[1]).toBe('Wrong or unsupported encoding algorithm');
+    expect(refusal(forged({ alg: 'HS512' }, app.jwtSecret))[1]).toBe('No suitable key or wrong key type');
+  });
+
   it.each(['', 'a', 'a.b', 'a.b.c.d', '...', 'null.null.null'])('rejects a token of the form %j', (token) => {
     expect(refusal(token)[0]).toBe('PGRST301');
   });

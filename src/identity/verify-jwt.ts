@@ -71,6 +71,9 @@ export function verifyExternal(
   return claims;
 }
 
+/** PostgREST's message for a token with `alg: none`. */
+export const UNSIGNED_TOKEN = 'Wrong or unsupported encoding algorithm';
+
 /** The claims by which policies recognise a person. */
 const IDENTIFIERS = ['sub', 'email', 'phone', 'phone_number'] as const;
 
@@ -107,6 +110,7 @@ function partsOf(token: string): { head: string; body: string; signature: string
   }
   const header = jsonObject(head);
   if (!header) throw undecodable('JWT cryptographic operation failed');
+  if (header.alg === 'none') throw undecodable(UNSIGNED_TOKEN, "JWT is unsecured but expected 'alg' was not 'none'");
   if (header.crit !== undefined) throw undecodable('Unsupported token type');
   return { head, body, signature, header };
 }

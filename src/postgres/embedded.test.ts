@@ -29,6 +29,7 @@ beforeAll(async () => {
     packages: 'external',
     platform: 'node',
     format: 'esm',
+    loader: { '.sql': 'text' },
   });
 });
 

@@ -1,17 +1,24 @@
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
+import pgtap from './pgtap.sql';
 
-/**
- * Version of the extensions that the node provides. The scripts of these extensions are empty, because their objects
- * are part of Ninefold's own schema.
- */
+/** Version of the extensions that the node provides. */
 const VERSION = 'ninefold';
+
+/** Extensions with empty scripts, because their objects are part of Ninefold's own schema. */
 const names = ['pg_cron', 'pg_net', 'supabase_vault', 'pgmq'];
 const control = `comment = 'provided by the node'
 default_version = '${VERSION}'
 relocatable = true
 trusted = true
+`;
+
+/** The script runs as the owner who creates the extension, and never as a superuser. */
+const pgtapControl = `comment = 'functions for tests, provided by the node'
+default_version = '${VERSION}'
+relocatable = false
+superuser = false
 `;
 
 /**
@@ -35,9 +42,10 @@ const FOLDER = 'ninefold_extensions';
 export async function writeProvidedExtensions({ path, runAs }: DataFolder): Promise<void> {
   const folder = join(path, FOLDER, 'extension');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const files = names.flatMap((name): [string, string][] => [
-    [join(folder, `${name}.control`), control],
-    [join(folder, `${name}--${VERSION}.sql`), ''],
+  const provided = [...names.map((name) => [name, control, ''] as const), ['pgtap', pgtapControl, pgtap] as const];
+  const files = provided.flatMap(([name, properties, script]): [string, string][] => [
+    [join(folder, `${name}.control`), properties],
+    [join(folder, `${name}--${VERSION}.sql`), script],
   ]);
   for (const [file, text] of files) await writeFile(file, text, { mode: 0o600 });
   if (!runAs) return;

@@ -329,6 +329,26 @@ describe('GET /', () => {
     expect(await closed.call('GET', '/')).toMatchObject({ status: 404, json: { code: 'PGRST126' } });
   });
 
+  it('names the type of a parameter without its schema if the search path of the request finds the type', async () => {
+    await app.script(`create schema if not exists kinds; grant usage on schema kinds to anon; drop type if exists public.color, kinds.size cascade;
+      create type public.color as enum ('red'); create type kinds.size as enum ('small');
+      create or replace function paint(c public.color, many public.color[], s kinds.size, n int) returns text
+        language sql stable as $$ select c::text $$`);
+    const formats = async (settings: object) => {
+      const { json } = await (await app.with(settings)).call('GET', '/');
+      const { paths } = json as { paths: Record<string, { get: { parameters: { format: string }[] } }> };
+      return paths['/rpc/paint']?.get.parameters.map(({ format }) => format);
+    };
+    expect(await formats({})).toEqual(['color', 'color[]', 'kinds.size', 'int32']);
+    expect(await formats({ db_extra_search_path: ['public', 'kinds'] })).toEqual(['color', 'color[]', 'size', 'int32']);
+    expect(await formats({ openapi_mode: 'ignore-privileges' })).toEqual([
+      'public.color',
+      'public.color[]',
+      'kinds.size',
+      'int32',
+    ]);
+  });
+
   it('returns the allowed methods of a table for OPTIONS', async () => {
     expect((await app.call('OPTIONS', '/films')).headers.allow).toBe('OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE');
     expect(await app.call('POST', '/')).toMatchObject({ status: 405, json: { code: 'PGRST117' } });

@@ -177,6 +177,18 @@ describe('GET: pages', () => {
     expect(headers['content-range']).toMatch(/^0-1\/\d+$/);
   });
 
+  it('returns the greater one of the exact count and the estimate if db_max_rows sets no limit', async () => {
+    const unlimited = await app.with({ db_max_rows: null });
+    const path = '/directors?select=id,films!films_director_fkey()&films=not.is.null';
+    const totalOf = async (count: string): Promise<number> => {
+      const { headers } = await unlimited.call('GET', path, { headers: { prefer: `count=${count}` } });
+      return Number(headers['content-range']?.split('/')[1]);
+    };
+    const [exact, planned] = [await totalOf('exact'), await totalOf('planned')];
+    expect(await totalOf('estimated')).toBe(Math.max(exact, planned));
+    expect(planned).toBeGreaterThanOrEqual(exact);
+  });
+
   it('returns an empty page', async () => {
     const { status, headers } = await get('/films?id=eq.99', { prefer: 'count=exact' });
     expect([status, headers['content-range']]).toEqual([200, '*/0']);
@@ -218,6 +230,40 @@ describe('GET: pages', () => {
     expect(await said('/films?select=id&limit=3')).toBe('2');
     expect(await said('/films?select=id&limit=2')).toBeUndefined();
     expect(await said('/films?select=id&id=eq.1')).toBeUndefined();
+  });
+
+  it.each([
+    ['limit=9', 200, '0-4/5', 0],
+    ['limit=5', 200, '0-4/5', 1],
+    ['limit=2', 206, '0-1/5', 1],
+    ['offset=3', 206, '3-4/5', 0],
+    ['offset=3&limit=4', 206, '3-4/5', 0],
+    ['offset=3&limit=2', 206, '3-4/5', 1],
+    ['offset=5', 206, '*/5', 1],
+    ['id=gt.9&limit=3', 200, '*/0', 0],
+  ])(
+    'counts the rows of %s exactly, and scans the table a second time only if the page does not tell the number',
+    async (query, status, range, scans) => {
+      const limited = await app.with({ db_max_rows: 100, db_plan_enabled: true });
+      const path = `/films?select=id&${query}`;
+      const counted = await limited.call('GET', path, { headers: { prefer: 'count=exact' } });
+      expect([counted.status, counted.headers['content-range']]).toEqual([status, range]);
+      const accept = 'application/vnd.pgrst.plan+json; options=analyze';
+      const { json } = await limited.call('GET', path, { headers: { prefer: 'count=exact', accept } });
+      const loops: number[] = [];
+      const visit = (part: Record<string, unknown>): void => {
+        if (String(part['Subplan Name']).startsWith('InitPlan')) loops.push(part['Actual Loops'] as number);
+        for (const child of (part.Plans as Record<string, unknown>[] | undefined) ?? []) visit(child);
+      };
+      visit((json as [{ Plan: Record<string, unknown> }])[0].Plan);
+      expect(loops).toEqual([scans]);
+    },
+  );
+
+  it('counts all rows of an aggregate, not its groups', async () => {
+    const aggregates = await app.with({ db_aggregates_enabled: true, db_max_rows: 100 });
+    const { headers } = await aggregates.call('GET', '/films?select=count()', { headers: { prefer: 'count=exact' } });
+    expect(headers['content-range']).toBe('0-0/5');
   });
 
   it('returns headers without a body for HEAD', async () => {

@@ -38,7 +38,9 @@ const schema = `
   select ninefold.define_screen('/inbox', 'Inbox', 'list', 'public.tickets', '{title,created_at}');
   insert into public.customers (name) values ('Brightwater'), ('Elm Street Clinic');
   insert into public.tickets (customer, title, body)
-    select 1 + n % 2, 'Ticket number ' || n, jsonb_build_object('n', n) from generate_series(1, 12) n;`;
+    select 1 + n % 2, 'Ticket number ' || n, jsonb_build_object('n', n) from generate_series(1, 12) n;
+  select pgmq.create('mails');
+  select pgmq.send('mails', '{"to": "ada@example.com"}', '{"trace": 1}'::jsonb);`;
 
 let site: Console;
 let filled: string;
@@ -344,6 +346,29 @@ const views: readonly View[] = [
       await page.getByRole('button', { name: 'Create bucket' }).click();
       await dialog('Create bucket')(page);
     },
+  },
+  {
+    name: 'queues',
+    path: () => `${filled}/queues`,
+    ready: (page) => page.getByRole('table', { name: 'Queues' }).getByText('mails').waitFor(),
+  },
+  {
+    name: 'a queue, with the panel of a message',
+    path: () => `${filled}/queues?queue=mails&message=1`,
+    ready: (page) => page.getByRole('complementary', { name: 'Selected message' }).getByText('"trace"').waitFor(),
+  },
+  {
+    name: 'the dialog of a message',
+    path: () => `${filled}/queues?queue=mails`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'Send message' }).first().click();
+      await dialog('Send message to mails')(page);
+    },
+  },
+  {
+    name: 'queues of an empty app',
+    path: () => `${empty}/queues`,
+    ready: (page) => page.getByText('No queues yet').waitFor(),
   },
   { name: 'data of an empty app', path: () => `${empty}/data`, ready: heading(/./) },
   {

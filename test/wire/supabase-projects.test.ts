@@ -366,6 +366,7 @@ sql_paths = ["./seeds/*.sql"]
         /applied {2}1_tables\.sql\nroles {4}roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*settings {2}.*db_max_rows[\s\S]*github needs its client ID[\s\S]*google needs its secret[\s\S]*hook\.send_sms needs its secret[\s\S]*sb_publishable_[\s\S]*Next:[\s\S]*Edge functions +hello +no/,
       ),
     ]);
+    expect(stdout).not.toContain('is in the environment');
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],
@@ -478,6 +479,51 @@ secret = "a secret"
     expect((JSON.parse(stdout) as AppConnection).ref).toBe(ref);
   });
 
+  it('prints the keys, the settings, the seeds and the parts that were not copied after a failed migration', async () => {
+    const folder = await project({
+      'supabase/config.toml': `[api]
+schemas = []
+max_rows = 50
+[auth.external.google]
+enabled = true
+client_id = "an-id"
+secret = "env(GOOGLE_SECRET)"
+[auth.sms.messagebird]
+enabled = true
+[db.seed]
+sql_paths = ["./seeds/*.sql"]
+`,
+      'supabase/roles.sql': 'create role reporter;',
+      'supabase/migrations/1.sql': 'create table public.a ();',
+      'supabase/migrations/2.sql': 'select nope;',
+      'supabase/seeds/1.sql': 'select 1',
+    });
+    const ref = uniqueRef();
+    const { code, stdout, stderr } = await cli(node, ['apps', 'create', ref, '--from', folder]);
+    expect([code, stdout]).toEqual([1, expect.stringMatching(/sb_publishable_[\s\S]*sb_secret_/)]);
+    expect(stderr).toMatch(
+      /roles {4}roles\.sql\napplied {2}1\.sql\n[\s\S]*db_max_rows, external_google[\s\S]*Not taken over:[\s\S]*google needs its secret \(external_google_secret\)[\s\S]*messagebird[\s\S]*Seeds were not applied: seeds\/1\.sql/,
+    );
+    expect(stderr).not.toMatch(/db_schemas|applied {2}.*roles|in the environment/);
+  });
+
+  it('calls roles.sql roles in JSON, and does not name secrets of providers that are off', async () => {
+    const folder = await project({
+      'supabase/config.toml':
+        '[api]\nschemas = []\n[auth.external.apple]\nenabled = false\nsecret = "env(APPLE)"\n[auth.sms.twilio]\nenabled = false\nauth_token = "env(TWILIO)"\n',
+      'supabase/roles.sql': 'create role reporter;',
+      'supabase/migrations/1.sql': 'create table public.a ();',
+    });
+    const { stdout } = await cli(node, ['apps', 'create', uniqueRef(), '--from', folder, '--json']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      applied: ['1.sql'],
+      roles: 'roles.sql',
+      seeded: [],
+      settings_changed: [],
+      left_out: [],
+    });
+  });
+
   it('warns about a roles.sql that fails, and applies the migrations', async () => {
     const folder = await project({
       'supabase/roles.sql': 'create role reporter;\nselect nope;',
@@ -485,7 +531,7 @@ secret = "a secret"
     });
     const { code, stdout, stderr } = await cli(node, ['apps', 'create', uniqueRef(), '--from', folder]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('applied  1.sql')]);
-    expect(`${stdout}${stderr}`).toContain('./roles.sql:2: The file is not applied: column "nope" does not exist');
+    expect(`${stdout}${stderr}`).toContain('roles.sql:2: The file is not applied: column "nope" does not exist');
   });
 
   it('names the failed file of the seed, and continues with it', async () => {

@@ -82,7 +82,10 @@ describe.runIf(hasVector)('vector search with the files of pgvector', () => {
       'Index `documents_embedding_idx` (hnsw) finds the nearest rows by `embedding <=>`.',
     );
     expect(specification).toMatch(/`embedding` \| .*vector\(3\)/);
-    const { calls } = JSON.parse((await cli(node, ['spec', app.ref, '--format', 'json'])).stdout).chapters;
+    const { calls, rules } = JSON.parse((await cli(node, ['spec', app.ref, '--format', 'json'])).stdout).chapters;
+    expect(rules.rules).toContainEqual(
+      expect.objectContaining({ words: 'embedding has 3 dimensions', sqlstate: '22000', fields: ['embedding'] }),
+    );
     expect(JSON.stringify(calls)).toMatch(/"name":"query_embedding","in":"body","type":"extensions.vector"/);
     const types = (await cli(node, ['types', app.ref])).stdout;
     expect(types).toContain('embedding: string | null');

@@ -124,6 +124,7 @@ const appPages = app.addChildren([
     'FilesPage',
   ),
   appPage('/realtime', strings(), () => import('./tools/realtime/realtime-page.tsx'), 'RealtimePage'),
+  appPage('/queues', strings('queue', 'view', 'message'), () => import('./tools/queues/queues-page.tsx'), 'QueuesPage'),
   appPage('/sql', strings('sql'), () => import('./tools/sql/sql-page.tsx'), 'SqlPage'),
   appPage('/users', strings('user', 'q'), () => import('./tools/users/users-page.tsx'), 'UsersPage'),
   appPage('/users/$id', strings(), () => import('./tools/users/member-page.tsx'), 'MemberPage'),

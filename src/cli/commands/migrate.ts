@@ -61,7 +61,7 @@ export function addMigrateCommand(program: Command): void {
       if (options.config && project === null) throw new CliError(`${dir} has no config.toml. Leave --config out.`);
       const response = await applyMigrations(client, ref, found);
       const config = project && (await takeOrCompare(client, ref, project, options.config ?? false));
-      if (options.json) printJson({ ...response, ...config });
+      if (options.json) printJson({ ...appliedAsJson(response), ...config });
       else {
         printApplied(response);
         if (config) process.stdout.write(configText(config));
@@ -112,7 +112,8 @@ export async function applyMigrations(client: Client, ref: string, found: FoundM
     const response = await client.post<MigrateResponse>(path, request).catch((error: unknown) => {
       if (error instanceof CliError && error.code === 'migration_failed') {
         const { applied, warnings } = error.details as MigrationFailure;
-        for (const name of [...all.applied, ...all.seeded, ...applied]) process.stderr.write(`applied  ${name}\n`);
+        for (const name of all.seeded) process.stderr.write(`${seedLine(name)}\n`);
+        for (const name of [...all.applied, ...applied]) process.stderr.write(`applied  ${name}\n`);
         printWarnings([...all.warnings, ...warnings]);
       }
       throw withPlace(error);
@@ -134,13 +135,21 @@ async function applyRoles(client: Client, path: string, roles: string | undefine
   if (roles === undefined) return none;
   // The slash distinguishes this name from the names of migrations, which contain none.
   const seed = [{ name: ROLES, sql: roles }];
-  return client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
+  const response = await client.post<MigrateResponse>(path, { files: [], seed }).catch((error: unknown) => {
     if (!(error instanceof CliError) || error.code !== 'migration_failed') throw error;
     const { file, line, column, message, sqlstate, warnings } = error.details as MigrationFailure;
     const reason = `The file is not applied: ${message} (SQLSTATE ${sqlstate}).`;
     return { ...none, warnings: [...warnings, { file, line: line ?? 1, column: column ?? 1, message: reason }] };
   });
+  return { ...response, warnings: response.warnings.map((warning) => ({ ...warning, file: 'roles.sql' })) };
 }
+
+/** Returns the response as `--json` prints it, where roles.sql is no seed. */
+export const appliedAsJson = ({ seeded, ...response }: MigrateResponse) => ({
+  ...response,
+  ...(seeded.includes(ROLES) && { roles: 'roles.sql' }),
+  seeded: seeded.filter((name) => name !== ROLES),
+});
 
 /** Divides the files into requests of limited size, in order. Each seed file gets its own request. */
 function requestsOf({ files, seed }: MigrateRequest): MigrateRequest[] {

@@ -157,7 +157,7 @@ export const singularityError = (rows: number): NinefoldError =>
 export async function runDescribe(database: Database, batch: Batch, signal: CancelSignal): Promise<Described> {
   const results = await database.run(batch.statements, { signal });
   const main = results[batch.main];
-  return (main && firstJson<Described>(main)) ?? { relations: [], hidden: {}, functions: [], comment: null };
+  return (main && firstJson<Described>(main)) ?? { relations: [], hidden: {}, functions: [], types: {}, comment: null };
 }
 
 /** Result of the query of a request. */

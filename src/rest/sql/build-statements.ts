@@ -4,10 +4,10 @@ import type { Param, Statement } from '../../database/statement.ts';
 import type { Identity } from '../../identity/identity.ts';
 import { NAMED, setupText } from '../../identity/setup-text.ts';
 import { type CallPlan, type MutatePlan, type Plan, type ReadPlan, returnsSingle } from '../plan/plan.ts';
-import type { ApiRequest, MediaType } from '../request/api-request.ts';
+import type { ApiRequest, MediaType, RowRange } from '../request/api-request.ts';
 import { isAllRows, limitOf } from '../request/row-range.ts';
 import { callText } from './call.ts';
-import { countText, readText, SOURCE } from './read.ts';
+import { countText, isGrouped, readText, SOURCE } from './read.ts';
 import { bodyText, ROWS } from './response-body.ts';
 import { arrayLiteral, identifier, Params } from './text.ts';
 import { INSERTED, writeText } from './write.ts';
@@ -164,7 +164,24 @@ function totalText(
     plan.kind === 'read' && count === 'estimated' && settings.db_max_rows !== null
       ? ` LIMIT ${params.bind(String(settings.db_max_rows + 1))}`
       : '';
-  return `(SELECT count(*) FROM (${countText(plan.read, params)}${enough}) AS counted)`;
+  const all = `(SELECT count(*) FROM (${countText(plan.read, params)}${enough}) AS counted)`;
+  return plan.kind === 'read' && !isGrouped(plan.read) ? unlessComplete(plan.read.range, page, all, params) : all;
+}
+
+/**
+ * Returns SQL that counts the rows again only if the page is full or begins after the last row. Otherwise the page
+ * contains the last row, so the number of all rows is known. PostgreSQL runs a subquery in CASE only if it is needed.
+ */
+function unlessComplete(range: RowRange, page: string, all: string, params: Params): string {
+  const limit = limitOf(range);
+  const first = range.lower === 0n ? null : `${params.bind(String(range.lower))}::int8`;
+  const hasLast = [
+    ...(limit === null ? [] : [`${page} < ${params.bind(String(limit))}::int8`]),
+    ...(first === null ? [] : [`${page} > 0`]),
+  ];
+  if (hasLast.length === 0) return page;
+  const known = first === null ? page : `${first} + ${page}`;
+  return `CASE WHEN ${hasLast.join(' AND ')} THEN ${known} ELSE ${all} END`;
 }
 
 const returnsLocation = (request: ApiRequest, plan: MutatePlan): boolean =>

@@ -6,7 +6,8 @@ import { type Batch, beforeQuery } from './build-statements.ts';
 
 /**
  * SQL with the objects of a schema on which the caller's role has any privilege, the columns that the role cannot use
- * in any data request, and the comment on the schema, as one JSON value.
+ * in any data request, the types of parameters, and the comment on the schema, as one JSON value. As in PostgREST, the
+ * name of a type has no schema if the search path of the request finds the type.
  */
 const describeText = `
   SELECT json_build_object(
@@ -27,15 +28,25 @@ const describeText = `
     'functions', (
       SELECT coalesce(json_agg(p.oid::int8), '[]') FROM pg_catalog.pg_proc p
        WHERE p.pronamespace = n.oid AND has_function_privilege(p.oid, 'EXECUTE')),
+    'types', (
+      SELECT coalesce(json_object_agg(p.oid::int8, (
+               SELECT json_agg(format_type(a.type, null) ORDER BY a.place)
+                 FROM unnest(p.proargtypes::oid[]) WITH ORDINALITY a (type, place))), '{}')
+        FROM pg_catalog.pg_proc p
+       WHERE p.pronamespace = n.oid AND EXISTS (
+             SELECT FROM pg_catalog.pg_type y
+              WHERE y.oid = ANY (p.proargtypes::oid[]) AND y.typnamespace <> 'pg_catalog'::regnamespace)),
     'comment', pg_catalog.obj_description(n.oid, 'pg_namespace'))
   FROM pg_catalog.pg_namespace n WHERE n.nspname = $1`;
 
-/** Result of the query of `describeStatements`: object identifiers, names of columns and the comment on the schema. */
+/** Result of the query of `describeStatements`: object identifiers, names of columns and types, and the comment on the schema. */
 export interface Described {
   readonly relations: readonly number[];
   /** The columns that the role cannot use, by the oid of their relation. */
   readonly hidden: Readonly<Record<string, readonly string[]>>;
   readonly functions: readonly number[];
+  /** The types of the parameters, by the oid of their function. Has only functions with a type outside `pg_catalog`. */
+  readonly types: Readonly<Record<string, readonly string[]>>;
   readonly comment: string | null;
 }
 

@@ -37,7 +37,7 @@ function selectText(table: TableRef, item: PlannedSelect, params: Params): strin
 /** Returns the query of a relation with everything embedded in it. */
 export function readText(node: ReadNode, params: Params): string {
   const table = tableOf(node);
-  const grouped = groups(node);
+  const grouped = isGrouped(node);
   const { placement } = node.embedding ?? {};
   const columns = node.select.map((item) => selectText(table, item, params));
   if (columns.length === 0 && node.children.length === 0) columns.push(columnText(table, '*'));
@@ -56,7 +56,8 @@ export function readText(node: ReadNode, params: Params): string {
   return text + rangeText(node.range, params);
 }
 
-const groups = (node: ReadNode): boolean =>
+/** Returns true if the query has aggregates, so that its rows are groups of rows. */
+export const isGrouped = (node: ReadNode): boolean =>
   node.select.some((item) => item.aggregate !== null) ||
   node.children.some((child) => {
     const placement = child.embedding?.placement;

@@ -10,6 +10,7 @@ export type SearchParameter =
   | 'error'
   | 'limit'
   | 'mail'
+  | 'message'
   | 'q'
   | 'rule'
   | 'screen'

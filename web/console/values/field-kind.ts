@@ -16,6 +16,7 @@ export type FieldKind =
   | 'array'
   | 'range'
   | 'search'
+  | 'vector'
   | 'other';
 
 const kinds: Readonly<Record<string, FieldKind>> = {
@@ -45,6 +46,9 @@ const kinds: Readonly<Record<string, FieldKind>> = {
   tsrange: 'range',
   tstzrange: 'range',
   tsvector: 'search',
+  vector: 'vector',
+  halfvec: 'vector',
+  sparsevec: 'vector',
 };
 
 /**
@@ -73,7 +77,7 @@ export function kindOf(field: Pick<Field, 'type' | 'base_type' | 'enum_values'>)
 /** Returns true for kinds that are figures. They are right-aligned with tabular digits. */
 export const isFigure = (kind: FieldKind): boolean => kind === 'integer' || kind === 'decimal';
 
-const codes: ReadonlySet<FieldKind> = new Set(['uuid', 'json', 'bytes', 'range', 'array', 'search', 'other']);
+const codes: ReadonlySet<FieldKind> = new Set(['uuid', 'json', 'bytes', 'range', 'array', 'search', 'vector', 'other']);
 
 /** Returns true for kinds that are read letter by letter. They are shown in a monospaced font. */
 export const isCode = (kind: FieldKind): boolean => codes.has(kind);

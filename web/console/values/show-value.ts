@@ -56,6 +56,21 @@ function shortTime(moment: Moment, thisYear: number): string {
 const fullTime = (moment: Moment): string =>
   `${dayOf(moment)} ${moment.year} ${two(moment.hour)}:${two(moment.minute)}:${two(moment.second)}`;
 
+/** Number of dimensions of a vector that a cell shows, and the highest number of dimensions that it shows all of. */
+const cellDimensions = { first: 2, all: 4 };
+
+/**
+ * Shortens the text of a vector (pgvector): "[0.12, −0.4, … 1536]", where the last number is the number of dimensions.
+ * Other texts, such as those of sparse vectors, stay unchanged.
+ */
+function shortVector(text: string): string {
+  const parts = /^\[([^[\]]*)\]$/.exec(text)?.[1]?.split(',');
+  if (!parts) return shortened(text);
+  const shown = parts.length > cellDimensions.all ? parts.slice(0, cellDimensions.first) : parts;
+  const numbers = shown.map((part) => part.trim().replace('-', '−')).join(', ');
+  return parts.length === shown.length ? `[${numbers}]` : `[${numbers}, … ${parts.length}]`;
+}
+
 const shortened = (text: string): string => (text.length > cellCharacters ? `${text.slice(0, cellCharacters)}…` : text);
 
 /**
@@ -67,6 +82,7 @@ export function cellText(value: string, kind: FieldKind, thisYear: number): stri
   if (moment) return kind === 'date' ? `${dayOf(moment)} ${moment.year}` : shortTime(moment, thisYear);
   if (kind === 'boolean') return booleanWord(value);
   if (kind === 'json') return shortened(value.replace(/\s*\n\s*/g, ' '));
+  if (kind === 'vector') return shortVector(value);
   return shortened(value);
 }
 

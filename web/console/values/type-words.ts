@@ -1,4 +1,5 @@
 import type { Field } from '../../../contract/specification-entities.ts';
+import { counted } from '../format/format.ts';
 import { kindOf, shortType } from './field-kind.ts';
 
 const integerBounds: Readonly<Record<string, string>> = {
@@ -56,6 +57,10 @@ function takes(field: Field): string {
       return `An array of ${shortType(type).replace(/(\[\])+$/, '')}, {a,b}.`;
     case 'range':
       return 'A range, [1,5).';
+    case 'vector': {
+      const dimensions = /\((\d+)\)$/.exec(type)?.[1];
+      return `A vector${dimensions === undefined ? '' : ` of ${counted(Number(dimensions), 'dimension')}`}, ${type.includes('sparsevec') ? '{1:0.5,3:2}/5' : '[0.1,0.2]'}.`;
+    }
     case 'search':
     case 'other':
       return `${shortType(type)}, as PostgreSQL writes it.`;

@@ -19,6 +19,8 @@ describe('kindOf and shortType', () => {
     ['jsonb', 'json'],
     ['uuid[]', 'array'],
     ['extensions.citext', 'text'],
+    ['extensions.vector(1536)', 'vector'],
+    ['halfvec', 'vector'],
     ['constructor', 'other'],
     ['public.point3', 'other'],
   ])('treat %s as %s', (type, kind) => {
@@ -44,6 +46,14 @@ describe('cellText and fullText', () => {
     expect(cellText('9223372036854775807', 'integer', 2026)).toBe('9223372036854775807');
     expect(cellText('0.10000000000000000000000000001', 'decimal', 2026)).toBe('0.10000000000000000000000000001');
     expect(fullText('9007199254740993', 'integer')).toBe('9007199254740993');
+  });
+
+  it('show a long vector by its first numbers and its dimensions in a cell, and complete in the panel', () => {
+    const long = `[0.12,-0.4,${Array.from({ length: 1534 }, () => '0').join(',')}]`;
+    expect(cellText(long, 'vector', 2026)).toBe('[0.12, −0.4, … 1536]');
+    expect(fullText(long, 'vector')).toBe(long);
+    expect(cellText('[1,-2e-05,3]', 'vector', 2026)).toBe('[1, −2e-05, 3]');
+    expect(cellText('{1:0.5}/3', 'vector', 2026)).toBe('{1:0.5}/3');
   });
 
   it('omit the year only if it is the current one', () => {
@@ -78,6 +88,7 @@ describe('typeInWords', () => {
     expect(typeInWords(field('character varying(120)', { nullable: false }))).toBe('Up to 120 characters. Never null.');
     expect(typeInWords(field('numeric(10,2)'))).toMatch(/8 digits before the point and 2 after/);
     expect(typeInWords(field('bigint'))).toMatch(/807\.$/);
+    expect(typeInWords(field('extensions.vector(1536)'))).toBe('A vector of 1,536 dimensions, [0.1,0.2].');
     expect(maxCharacters('character(3)')).toBe(3);
     expect(maxCharacters('text')).toBeNull();
   });

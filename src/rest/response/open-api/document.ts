@@ -71,9 +71,16 @@ function shown(
       .map((relation) => (everything ? relation : withoutColumns(relation, described.hidden[relation.oid]))),
     shownRoutines: [...schemaCache.functions.values()]
       .flat()
-      .filter((routine) => routine.schema === schema && (everything || functionOids.has(routine.oid))),
+      .filter((routine) => routine.schema === schema && (everything || functionOids.has(routine.oid)))
+      .map((routine) => (everything ? routine : withTypes(routine, described.types[routine.oid]))),
   };
 }
+
+/** Returns the function with these types of its parameters, in their order. */
+const withTypes = (routine: Routine, types: readonly string[] | undefined): Routine => ({
+  ...routine,
+  parameters: routine.parameters.map((parameter, place) => ({ ...parameter, type: types?.[place] ?? parameter.type })),
+});
 
 /** Returns host and path of a URL for the document; null if the string is not a URL. */
 function address(url: string): JsonObject | null {

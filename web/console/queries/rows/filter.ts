@@ -64,6 +64,7 @@ const byKind: Readonly<Record<FieldKind, readonly Operator[]>> = {
   array: ['holds', 'overlaps', 'eq'],
   range: ['contains', 'eq', 'neq'],
   search: ['matches'],
+  vector: ['eq', 'neq'],
   other: ['eq', 'neq'],
 };
 

@@ -18,6 +18,7 @@ const widths: Readonly<Record<FieldKind, number>> = {
   array: 176,
   range: 164,
   search: 176,
+  vector: 176,
   other: 164,
 };
 

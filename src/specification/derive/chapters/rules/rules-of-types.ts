@@ -85,7 +85,9 @@ class Walk {
         const element = within(subject, 'each element');
         // The rule gets the name of the array type, because the field has this type.
         if (base?.kind === 'e') return this.#values(element, fact.name, type, base.labels);
-        return fact.is_array ? this.parts(element, type.replace(/\[\]$/, ''), fact.base) : [];
+        return fact.is_array
+          ? this.parts(element, type.replace(/\[\]$/, ''), fact.base)
+          : this.#sized(subject, type, 'type');
       }
     }
   }
@@ -182,6 +184,8 @@ export const appliesTo = (constraint: Pick<ConstraintFact, 'enforced' | 'validat
 
 /** Returns the words for the size limit of a type with a modifier; null without a limit. */
 function sizeWords(type: string): { words: string; sqlstate: string } | null {
+  const [, dimensions] = /(?:^|\.)(?:vector|halfvec|sparsevec)\((\d+)\)$/.exec(type) ?? [];
+  if (dimensions !== undefined) return { words: `has ${counted(Number(dimensions), 'dimension')}`, sqlstate: '22000' };
   const [, name = '', first = '', second] =
     /^(character varying|character|bit varying|bit|numeric)\((\d+)(?:,(-?\d+))?\)$/.exec(type) ?? [];
   const unit = name.startsWith('bit') ? 'bit' : 'character';
