@@ -150,9 +150,18 @@ describe('a node with backups', () => {
       return String(results[0]?.rows[0]?.[0]);
     };
     const before = last;
+    // The server sends the WAL of the moment later, and that of more than a segment before it at the same time.
+    const paused = await backupProcess();
+    process.kill(paused, 'SIGSTOP');
+    await runSql(
+      node,
+      app.ref,
+      'create table public.long as select repeat(md5(i::text), 50) from generate_series(1, 12000) i',
+    );
     await write(() => last >= before + 20);
     const at = await moment();
     await write(() => last >= before + 40);
+    process.kill(paused, 'SIGCONT');
     await runSql(node, app.ref, 'delete from public.items where id % 2 = 0');
     await allStored(home);
     const countRows = `select count(*), max(id) from public.items where id > ${before}`;
