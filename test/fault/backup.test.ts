@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
@@ -15,6 +16,8 @@ import { makeTestHome } from '../support/test-folder.ts';
 
 const on = (home: string) => ({ NINEFOLD_BACKUP_URL: join(home, 'backups'), NINEFOLD_BACKUP_FLUSH_MS: '100' });
 const LONG = { timeout: 60_000, interval: 100 };
+/** Pause after each attempt, so that the writer does not take the processors from the backup. */
+const PAUSE_MILLISECONDS = 2;
 
 const stateOf = async (home: string): Promise<BackupState | null> => {
   const text = await readFile(join(home, 'backup/state.json'), 'utf8').catch(() => null);
@@ -75,6 +78,7 @@ describe('a node with backups', () => {
       } catch {
         client = null;
       }
+      await delay(PAUSE_MILLISECONDS);
     }
     await client?.end();
   }
