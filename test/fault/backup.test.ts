@@ -15,7 +15,10 @@ import { startS3Server } from '../support/s3-server.ts';
 import { makeTestHome } from '../support/test-folder.ts';
 
 const on = (home: string) => ({ NINEFOLD_BACKUP_URL: join(home, 'backups'), NINEFOLD_BACKUP_FLUSH_MS: '100' });
-const LONG = { timeout: 60_000, interval: 100 };
+/** The backup process has a low priority, so it takes many times as long while other files use all processors. */
+const LONG = { timeout: 150_000, interval: 100 };
+vi.setConfig({ testTimeout: 400_000, hookTimeout: 400_000 });
+afterAll(() => vi.resetConfig());
 /** Pause after each attempt, so that the writer does not take the processors from the backup. */
 const PAUSE_MILLISECONDS = 2;
 
