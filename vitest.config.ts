@@ -1,8 +1,12 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { countReporter } from './test/support/count-reporter.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 
 /** A process for each file takes a second of processor time, and no file changes what it shares with others. */
 const isolate = false;
+
+/** Files that run at the same time. A file waits for a third of its time, so this keeps two cores busy. */
+const maxWorkers = 3;
 
 /** Tests that need nothing but this process, or a Postgres of their own. */
 function inProcess(name: string, include: string[]): TestProjectInlineConfiguration {
@@ -11,7 +15,7 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
     test: {
       name,
       include,
-      maxWorkers: 2,
+      maxWorkers,
       isolate,
       testTimeout: 60_000,
       hookTimeout: 60_000,
@@ -21,7 +25,7 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
 }
 
 /**
- * Tests against running nodes, which the files of a project share: two files at a time, each with apps of its own. A file that takes
+ * Tests against running nodes, which the files of a project share: some files at a time, each with apps of its own. A file that takes
  * what a node has, all its connections for one, starts a node of its own. A file that measures how fast a node answers is in a folder
  * `alone`: these run last, one file at a time.
  */
@@ -34,7 +38,7 @@ function againstNodes(name: string, setup: string): TestProjectInlineConfigurati
       include: [`test/${name}/**/*.test.ts`],
       exclude: isAlone ? [] : ['test/*/alone/**'],
       globalSetup: [`test/support/${setup}`],
-      maxWorkers: isAlone ? 1 : 2,
+      maxWorkers: isAlone ? 1 : maxWorkers,
       isolate,
       testTimeout: 120_000,
       hookTimeout: 120_000,
@@ -54,6 +58,7 @@ export default defineConfig({
   test: {
     pool: 'forks',
     reporters: ['default', countReporter],
+    sequence: { sequencer: LongestFirst },
     // A test that promises a shorter time says so. The default of a second would fail on a machine that does much else.
     expect: { poll: { timeout: 10_000 } },
     projects: [

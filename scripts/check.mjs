@@ -10,12 +10,13 @@ import { promisify } from 'node:util';
 import { prepare } from './prepare.mjs';
 
 const cwd = fileURLToPath(new URL('..', import.meta.url));
+/** The longest one first, so that none of them runs alone at the end. */
 const checks = [
+  ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
   ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'],
+  ['node_modules/knip/bin/knip.js'],
   ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web/tsconfig.json'],
   ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'web/portal/tsconfig.json'],
-  ['node_modules/@biomejs/biome/bin/biome', 'check', '.'],
-  ['node_modules/knip/bin/knip.js'],
 ];
 
 async function work() {

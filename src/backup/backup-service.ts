@@ -37,7 +37,7 @@ const REGISTER_MILLISECONDS = 60_000;
 const APP_RESTORES = 10;
 /** Pause after a failed drill. */
 const FAILED_DRILL_MILLISECONDS = 60 * 60_000;
-/** How long the WAL of a base backup may take to be stored after the backup. */
+/** How long the WAL of a base backup or of a drill may take to be stored. */
 const WAL_MILLISECONDS = 10 * 60_000;
 /** How long the last WAL may take to be stored when the node stops. */
 const FINISH_MILLISECONDS = 10_000;
@@ -50,7 +50,13 @@ export interface Drills {
   mark(): Promise<void>;
   /** Returns true if there is a moment to which a drill can restore one of these backups. */
   canRun(backups: readonly BaseBackup[]): Promise<boolean>;
-  run(series: OpenSeries, backups: readonly BaseBackup[], onBytes: (bytes: number) => void): Promise<DrillResult>;
+  /** @param waitForWal Resolves when the target has the WAL before a position. */
+  run(
+    series: OpenSeries,
+    backups: readonly BaseBackup[],
+    waitForWal: (lsn: string) => Promise<void>,
+    onBytes: (bytes: number) => void,
+  ): Promise<DrillResult>;
 }
 
 export interface BackupOptions {
@@ -281,7 +287,7 @@ export class BackupService {
   async #waitForWal(lsn: Lsn): Promise<void> {
     const until = Date.now() + WAL_MILLISECONDS;
     while ((this.#complete?.storedLsn ?? 0n) < lsn) {
-      if (Date.now() > until || !this.#isStreaming) throw new Error('The WAL of the base backup was not stored.');
+      if (Date.now() > until || !this.#isStreaming) throw new Error('The WAL was not stored in time.');
       await delay(TICK_MILLISECONDS / 10, undefined, { signal: this.#stopping.signal });
     }
   }
@@ -307,7 +313,9 @@ export class BackupService {
   async #runDrill(series: OpenSeries): Promise<void> {
     if (this.#backups.length === 0) return;
     const { drills, log } = this.#options;
-    const result = await this.#running('drill', (show) => drills.run(series, this.#backups, show));
+    const result = await this.#running('drill', (show) =>
+      drills.run(series, this.#backups, (lsn) => this.#waitForWal(parseLsn(lsn)), show),
+    );
     this.#drill = result;
     const failed = result.checks.filter(({ isPassed }) => !isPassed);
     log(`Backup: the drill has ${result.isPassed ? 'passed' : 'failed'}`, { restoredTo: result.restoredTo, failed });

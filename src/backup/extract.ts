@@ -6,7 +6,7 @@ import { type BaseBackup, readBase } from './base-backup.ts';
 import type { SealedStore } from './sealed-store.ts';
 import type { TarEntry, TarSink } from './tar-reader.ts';
 import { listSegments, readSegment } from './wal-archive.ts';
-import { parseLsn } from './wal-position.ts';
+import { type Lsn, parseLsn, segmentStart } from './wal-position.ts';
 
 /** The user that owns the files of a data folder; null is the user of this process. */
 export type Owner = { readonly uid: number; readonly gid: number } | null;
@@ -17,8 +17,8 @@ export interface ExtractOptions {
   /** A folder that exists and is empty. */
   readonly folder: string;
   readonly owner: Owner;
-  /** The WAL up to this time is enough, in milliseconds since 1970; null for all WAL. */
-  readonly until: number | null;
+  /** Returns true if no WAL after this is needed. */
+  readonly isEnough: (wal: ExtractedWal) => boolean;
   readonly onProgress?: (progress: ExtractProgress) => void;
 }
 
@@ -31,9 +31,10 @@ export interface ExtractProgress {
 
 /** The WAL that a restored folder has. */
 export interface ExtractedWal {
-  /** The server's time at which the last byte was sent, in milliseconds since 1970. */
-  readonly reachesTo: number;
-  readonly segments: number;
+  /** The server's time until which the WAL is complete, in milliseconds since 1970. */
+  readonly completeAt: number;
+  /** The position before which the folder has all WAL. */
+  readonly endLsn: Lsn;
 }
 
 /**
@@ -49,27 +50,35 @@ export async function extract(options: ExtractOptions): Promise<ExtractedWal> {
   return extractWal(options);
 }
 
-async function extractWal({ store, backup, folder, owner, until, onProgress }: ExtractOptions): Promise<ExtractedWal> {
+async function extractWal({
+  store,
+  backup,
+  folder,
+  owner,
+  isEnough,
+  onProgress,
+}: ExtractOptions): Promise<ExtractedWal> {
   const { timeline, segmentBytes } = backup;
   const [start, end] = [parseLsn(backup.startLsn), parseLsn(backup.endLsn)];
   const segments = await listSegments(store, timeline, segmentBytes, start);
   const has = segments.reduce((sum, { bytes }) => sum + BigInt(bytes), start - (start % BigInt(segmentBytes)));
   if (has < end) throw new RangeError(`The WAL of the backup ${backup.id} is missing.`);
-  let reachesTo = 0;
+  let wal: ExtractedWal = { completeAt: 0, endLsn: 0n };
   let count = 0;
-  let lsn = start - (start % BigInt(segmentBytes));
   for (const segment of segments) {
-    const { bytes, sentAt } = await readSegment(store, segment, segmentBytes);
+    const { bytes, stored, completeAt } = await readSegment(store, segment, segmentBytes);
     const path = join(folder, 'pg_wal', segment.name);
     await writeFile(path, bytes, { mode: 0o600, flush: true });
     if (owner) await chown(path, owner.uid, owner.gid);
-    reachesTo = Math.max(reachesTo, sentAt);
+    wal = {
+      completeAt: Math.max(wal.completeAt, completeAt),
+      endLsn: segmentStart(segment.name, segmentBytes) + BigInt(stored),
+    };
     count += 1;
-    lsn += BigInt(segmentBytes);
     onProgress?.({ step: 'wal', bytes: count * segmentBytes, total: null });
-    if (until !== null && sentAt > until && lsn > end) break;
+    if (wal.endLsn > end && isEnough(wal)) break;
   }
-  return { reachesTo, segments: count };
+  return wal;
 }
 
 /** Writes the entries of an archive below a folder. */

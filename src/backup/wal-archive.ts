@@ -1,7 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { BytesMissingError } from '../files/byte-store.ts';
 import type { SealedStore } from './sealed-store.ts';
-import { type Lsn, segmentName, segmentStart, timelineName } from './wal-position.ts';
+import { type Lsn, segmentName, segmentStart, timelineName, timelineOf } from './wal-position.ts';
 
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
 const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
@@ -10,6 +11,8 @@ const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip
 const MAX_PIECES = 60;
 /** Bytes of the time before the content of an object. */
 const HEAD = 8;
+/** Number of attempts to read a segment whose pieces a node replaces meanwhile. */
+const READ_ATTEMPTS = 5;
 
 /** A stored part of a segment: the whole segment, or the bytes from one offset to before another. */
 interface Piece {
@@ -26,19 +29,21 @@ interface OpenSegment {
   filled: number;
   stored: number;
   pieces: string[];
+  /** The time until which the WAL up to the last byte that has arrived is complete, in microseconds since 1970. */
+  completeAt: bigint;
 }
 
 /**
  * Stores the write-ahead log in a backup target: a complete segment as one object, and the bytes of the open segment as
- * pieces, so that little is lost if the machine is lost. Each object begins with the server's time at which its last byte
- * was sent.
+ * pieces, so that little is lost if the machine is lost. Each object begins with a time of the server: all WAL until then
+ * ends before the end of the object.
  */
 export class WalArchive {
   readonly #store: SealedStore;
   readonly #timeline: number;
   readonly #segmentBytes: number;
   #segments: OpenSegment[] = [];
-  #sentAt = 0n;
+  #completeAt = 0n;
   #storedLsn: Lsn;
   #resumed: { segment: string; stored: number; pieces: string[] } | null;
 
@@ -94,11 +99,11 @@ export class WalArchive {
 
   /**
    * Adds bytes that the server sent. The bytes are copied.
-   * @param sentAt The server's time in microseconds since 1970.
+   * @param completeAt The server's time until which the WAL up to the end of these bytes is complete, in microseconds since
+   * 1970.
    * @throws RangeError if bytes before `lsn` are missing.
    */
-  append(lsn: Lsn, data: Buffer, sentAt: bigint): void {
-    this.#sentAt = sentAt;
+  append(lsn: Lsn, data: Buffer, completeAt: bigint): void {
     for (let offset = 0; offset < data.length; ) {
       const segment = this.#segmentOf(lsn + BigInt(offset));
       const at = Number(lsn + BigInt(offset) - segment.start);
@@ -106,23 +111,26 @@ export class WalArchive {
       const copied = data.copy(segment.bytes, at, offset);
       segment.filled = Math.max(segment.filled, at + copied);
       offset += copied;
+      // Bytes of the same time are in the next segment.
+      segment.completeAt = offset < data.length ? this.#completeAt : completeAt;
     }
+    this.#completeAt = completeAt;
   }
 
   /** Stores all bytes that have arrived. Bytes that arrive meanwhile wait for the next call. */
   async flush(): Promise<void> {
     for (const segment of [...this.#segments]) {
-      const { filled } = segment;
+      const { filled, completeAt } = segment;
       const name = this.#name(segment.start);
       if (filled === this.#segmentBytes) {
-        if (segment.stored < filled) await this.#put(name, segment.bytes);
+        if (segment.stored < filled) await this.#put(name, segment.bytes, completeAt);
         await this.#store.delete(segment.pieces);
         this.#segments = this.#segments.filter((open) => open !== segment);
       } else if (filled > segment.stored) {
         const replaced = segment.pieces.length >= MAX_PIECES ? segment.pieces : [];
         const from = replaced.length > 0 ? 0 : segment.stored;
         const piece = `${name}.${offsetName(from)}-${offsetName(filled)}`;
-        await this.#put(piece, segment.bytes.subarray(from, filled));
+        await this.#put(piece, segment.bytes.subarray(from, filled), completeAt);
         await this.#store.delete(replaced);
         segment.pieces = [...segment.pieces.filter((old) => !replaced.includes(old)), piece];
       }
@@ -137,15 +145,15 @@ export class WalArchive {
     if (found) return found;
     const name = segmentName(this.#timeline, start, this.#segmentBytes);
     const { stored, pieces } = this.#resumed?.segment === name ? this.#resumed : { stored: 0, pieces: [] };
-    const opened = { start, bytes: Buffer.alloc(this.#segmentBytes), filled: 0, stored, pieces };
+    const opened = { start, bytes: Buffer.alloc(this.#segmentBytes), filled: 0, stored, pieces, completeAt: 0n };
     this.#resumed = null;
     this.#segments.push(opened);
     return opened;
   }
 
-  async #put(name: string, bytes: Buffer): Promise<void> {
+  async #put(name: string, bytes: Buffer, completeAt: bigint): Promise<void> {
     const head = Buffer.alloc(HEAD);
-    head.writeBigInt64BE(this.#sentAt);
+    head.writeBigInt64BE(completeAt);
     await this.#store.put(name, Buffer.concat([head, await compress(bytes, { level: 1 })]));
   }
 
@@ -165,7 +173,8 @@ export interface WalSegment {
 }
 
 /**
- * Returns the segments of a timeline from the one that contains `from`, up to the first gap.
+ * Returns the segments of a timeline from the one that contains `from`, up to the first gap. Lists the target twice: if a
+ * node replaces pieces during the first listing, that listing may have neither the old pieces nor the new one.
  */
 export async function listSegments(
   store: SealedStore,
@@ -174,7 +183,12 @@ export async function listSegments(
   from: Lsn,
 ): Promise<WalSegment[]> {
   const bySegment = new Map<string, Piece[]>();
-  for (const piece of await listPieces(store, timeline, segmentBytes)) {
+  const twice = [
+    ...(await listPieces(store, timeline, segmentBytes)),
+    ...(await listPieces(store, timeline, segmentBytes)),
+  ];
+  const distinct = new Map(twice.map((piece) => [piece.name, piece])).values();
+  for (const piece of [...distinct].sort(bySegmentAndOffset)) {
     bySegment.set(piece.segment, [...(bySegment.get(piece.segment) ?? []), piece]);
   }
   const segments: WalSegment[] = [];
@@ -188,26 +202,45 @@ export async function listSegments(
   }
 }
 
+/** The content of a segment. */
+export interface ReadSegment {
+  /** A complete segment. The bytes that are not stored are zero, as in a new segment of PostgreSQL. */
+  readonly bytes: Buffer;
+  /** Number of bytes that are stored. */
+  readonly stored: number;
+  /** The server's time until which the WAL up to the end of the segment is complete, in milliseconds since 1970. */
+  readonly completeAt: number;
+}
+
 /**
- * Reads a segment. The bytes that are not stored are zero, as in a new segment of PostgreSQL.
- * @returns The bytes, and the server's time at which the last of them was sent, in milliseconds since 1970.
- * @throws SealError
+ * Reads a segment, also while a node replaces its pieces.
+ * @throws SealError, or BytesMissingError if the segment was deleted.
  */
-export async function readSegment(
-  store: SealedStore,
-  segment: WalSegment,
-  segmentBytes: number,
-): Promise<{ bytes: Buffer; sentAt: number }> {
+export async function readSegment(store: SealedStore, segment: WalSegment, segmentBytes: number): Promise<ReadSegment> {
+  for (let attempt = 1, current = segment; ; attempt++) {
+    try {
+      return await readPieces(store, current, segmentBytes);
+    } catch (error) {
+      if (!(error instanceof BytesMissingError) || attempt === READ_ATTEMPTS) throw error;
+      const { name } = segment;
+      const [listed] = await listSegments(store, timelineOf(name), segmentBytes, segmentStart(name, segmentBytes));
+      if (listed === undefined) throw error;
+      current = listed;
+    }
+  }
+}
+
+async function readPieces(store: SealedStore, segment: WalSegment, segmentBytes: number): Promise<ReadSegment> {
   const bytes = Buffer.alloc(segmentBytes);
-  let sentAt = 0n;
+  let completeAt = 0n;
   for (const piece of segment.pieces) {
     const object = await store.readWhole(piece.name);
     const content = await decompress(object.subarray(HEAD), { maxOutputLength: segmentBytes });
     content.copy(bytes, piece.from);
     const time = object.readBigInt64BE(0);
-    if (time > sentAt) sentAt = time;
+    if (time > completeAt) completeAt = time;
   }
-  return { bytes, sentAt: Number(sentAt / 1000n) };
+  return { bytes, stored: segment.bytes, completeAt: Number(completeAt / 1000n) };
 }
 
 /** Deletes the WAL before a position. */
@@ -237,8 +270,11 @@ async function listPieces(store: SealedStore, timeline: number, segmentBytes: nu
       to: to === undefined ? segmentBytes : Number.parseInt(to, 16),
     });
   }
-  return pieces.sort((a, b) => a.segment.localeCompare(b.segment) || a.from - b.from || a.to - b.to);
+  return pieces.sort(bySegmentAndOffset);
 }
+
+const bySegmentAndOffset = (a: Piece, b: Piece): number =>
+  a.segment.localeCompare(b.segment) || a.from - b.from || a.to - b.to;
 
 /** Returns the number of bytes from the start of a segment that its pieces contain without a gap. */
 const covered = (pieces: readonly Piece[]): number =>

@@ -5,6 +5,8 @@
 export type Lsn = bigint;
 
 const LOG_BYTES = 1n << 32n;
+/** Digits of each of the three numbers in the name of a segment. */
+const HEX_DIGITS = 8;
 
 /** Parses `16/B374D848`. @throws TypeError for any other text. */
 export function parseLsn(text: string | null | undefined): Lsn {
@@ -17,7 +19,7 @@ export function parseLsn(text: string | null | undefined): Lsn {
 export const formatLsn = (lsn: Lsn): string =>
   `${(lsn / LOG_BYTES).toString(16).toUpperCase()}/${(lsn % LOG_BYTES).toString(16).toUpperCase()}`;
 
-const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(8, '0');
+const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(HEX_DIGITS, '0');
 
 /** Returns a timeline as it begins the names of files. */
 export const timelineName = (timeline: number): string => hex(timeline);
@@ -28,6 +30,9 @@ export function segmentName(timeline: number, lsn: Lsn, segmentBytes: number): s
   const perLog = LOG_BYTES / BigInt(segmentBytes);
   return hex(timeline) + hex(number / perLog) + hex(number % perLog);
 }
+
+/** Returns the timeline of a segment. */
+export const timelineOf = (name: string): number => Number.parseInt(name.slice(0, HEX_DIGITS), 16);
 
 /** Returns the position of the first byte of a segment. */
 export function segmentStart(name: string, segmentBytes: number): Lsn {

@@ -6,6 +6,7 @@ import { bytesOf } from './base-backup.ts';
 import type { SealedStore } from './sealed-store.ts';
 import { WalArchive } from './wal-archive.ts';
 import { formatLsn, type Lsn, parseLsn } from './wal-position.ts';
+import { WalProgress } from './wal-progress.ts';
 
 /** Name of the replication slot of a node's backups. */
 const SLOT = 'ninefold_backup';
@@ -45,7 +46,7 @@ export interface ReceiverOptions {
   /** The server whose WAL the archive has. */
   readonly identity: ServerIdentity;
   readonly flushMilliseconds: number;
-  /** Called after each moment at which the target had all WAL of the server. */
+  /** Called when the target has all WAL up to a time of the server, in milliseconds since 1970. */
   readonly onComplete: (progress: { storedLsn: Lsn; at: number }) => void;
   /** Called once the server sends. */
   readonly onStreaming: () => void;
@@ -133,8 +134,7 @@ class Stream {
   readonly #connection: ReplicationConnection;
   readonly #options: ReceiverOptions;
   #flushing: Promise<void> = Promise.resolve();
-  /** The end of the server's WAL and the local time, as its last message said. */
-  #server: { end: Lsn; at: number } = { end: 0n, at: 0 };
+  readonly #progress = new WalProgress();
 
   constructor(connection: ReplicationConnection, options: ReceiverOptions) {
     this.#connection = connection;
@@ -171,14 +171,19 @@ class Stream {
         bigint,
         bigint,
       ];
-      this.#server = { end, at: Date.now() };
-      archive.append(lsn, message.subarray(WAL_HEAD), sentAt + EPOCH_OFFSET);
+      const data = message.subarray(WAL_HEAD);
+      archive.append(lsn, data, this.#progress.data(lsn + BigInt(data.length), end, sentAt + EPOCH_OFFSET));
       if (archive.waitingBytes > BUFFERED) await this.#flush(archive);
     } else if (message[0] === KEEPALIVE) {
-      this.#server = { end: message.readBigUInt64BE(1), at: Date.now() };
-      // The server asks before it ends the connection or itself: then everything must be stored at once.
-      if (message[17] === 1) await this.#flush(archive);
-      else this.#reportComplete(archive);
+      const [end, sentAt] = [message.readBigUInt64BE(1), message.readBigUInt64BE(9) + EPOCH_OFFSET];
+      if (message[17] === 1) {
+        // The server asks before it ends the connection or itself: then everything must be stored at once.
+        this.#progress.keepalive(end, sentAt);
+        await this.#flush(archive);
+      } else {
+        if (this.#progress.answer(end, sentAt)) this.#connection.sendCopyData(status(archive.storedLsn, true));
+        this.#reportComplete(archive);
+      }
     }
   }
 
@@ -189,11 +194,11 @@ class Stream {
     }
   }
 
-  /** Stores what has arrived, and reports it to the server, whose answer says whether this is everything. */
+  /** Stores what has arrived, and reports it to the server, whose answers say whether this is everything. */
   #flush(archive: WalArchive): Promise<void> {
     const flush = async () => {
       await archive.flush();
-      this.#connection.sendCopyData(status(archive.storedLsn));
+      this.#connection.sendCopyData(status(archive.storedLsn, this.#progress.request()));
       this.#reportComplete(archive);
     };
     this.#flushing = this.#flushing.then(flush);
@@ -201,17 +206,18 @@ class Stream {
   }
 
   #reportComplete(archive: WalArchive): void {
-    const { end, at } = this.#server;
-    if (end > 0n && archive.storedLsn >= end) this.#options.onComplete({ storedLsn: archive.storedLsn, at });
+    const { storedLsn } = archive;
+    const at = this.#progress.takeCompleteAt(storedLsn);
+    if (at !== null) this.#options.onComplete({ storedLsn, at });
   }
 }
 
-/** Returns a Standby status update that asks for an answer. */
-function status(stored: Lsn): Buffer {
+/** Returns a Standby status update. */
+function status(stored: Lsn, asksForAnswer: boolean): Buffer {
   const message = Buffer.alloc(STATUS_BYTES);
   message[0] = STATUS;
   for (const offset of [1, 9, 17]) message.writeBigUInt64BE(stored, offset);
   message.writeBigInt64BE(BigInt(Date.now()) * 1000n - EPOCH_OFFSET, 25);
-  message[33] = 1;
+  message[33] = asksForAnswer ? 1 : 0;
   return message;
 }

@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { BaseBackup } from '../backup/base-backup.ts';
 import { backupsFor, RestoreError, type Unlock, type Unlocked, unlockSeries } from '../backup/choose-backup.ts';
-import { type ExtractProgress, extract } from '../backup/extract.ts';
+import { type ExtractedWal, type ExtractProgress, extract } from '../backup/extract.ts';
 import { restoreFiles } from '../backup/file-backup.ts';
 import { openTarget, type Target } from '../backup/open-target.ts';
 import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
+import { parseLsn } from '../backup/wal-position.ts';
 import { replaceSecrets } from '../config/secrets.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { diskSpace, syncFolder } from '../files/disk.ts';
@@ -133,15 +134,16 @@ export async function recover(
     await rm(into.folder, { recursive: true, force: true });
     await requireSpace(dirname(into.folder), backup);
     await makeOwned(into.folder, into.runAs);
-    const { reachesTo } = await extract({
-      ...{ store: unlocked.store, backup, folder: into.folder, onProgress },
-      ...{ owner: into.runAs, until },
+    const wal = await extract({
+      ...{ store: unlocked.store, backup, folder: into.folder, onProgress, owner: into.runAs },
+      isEnough: ({ completeAt, endLsn }) =>
+        lsn === undefined ? until !== null && completeAt > until : endLsn > parseLsn(lsn),
     });
-    const end = Math.max(reachesTo, unlocked.reachesTo);
+    const completeAt = Math.max(wal.completeAt, unlocked.reachesTo);
     onProgress({ step: 'recovery' });
     try {
-      const server = await startOnceRecovered(unlocked.secrets, { at, lsn }, end, into);
-      return { backup, at: at ?? new Date(end).toISOString(), server };
+      const server = await startOnceRecovered(unlocked.secrets, { at, lsn }, { ...wal, completeAt }, into);
+      return { backup, at: at ?? new Date(completeAt).toISOString(), server };
     } catch (error) {
       if (!(error instanceof TargetTooEarlyError)) throw error;
     }
@@ -152,7 +154,7 @@ export async function recover(
 async function startOnceRecovered(
   { postgresPassword: password }: RecoverySecrets,
   { at, lsn }: { at: string | null; lsn: string | undefined },
-  end: number,
+  wal: ExtractedWal,
   { folder: path, runAs, programs, home }: RecoverInto,
 ): Promise<RecoveredServer> {
   await mkdir(join(home, 'logs'), { recursive: true, mode: 0o700 });
@@ -171,10 +173,11 @@ async function startOnceRecovered(
     return await start(lsn === undefined ? { time: at.replace('T', ' ').replace('Z', '+00') } : { lsn });
   } catch (error) {
     if (!(error instanceof TargetNotReachedError)) throw error;
-    // No transaction committed after the time, so the state at the end of the WAL is that of the time.
-    if (Date.parse(at) <= end) return start({ end: true });
+    // The WAL contains everything before the target and no transaction after it, so the state at its end is that of the target.
+    const hasAll = lsn === undefined ? Date.parse(at) <= wal.completeAt : parseLsn(lsn) <= wal.endLsn;
+    if (hasAll) return start({ end: true });
     throw new RestoreError(
-      `The backups reach until ${new Date(end).toISOString()}: choose an earlier time, or none for the latest.`,
+      `The backups reach until ${new Date(wal.completeAt).toISOString()}: choose an earlier time, or none for the latest.`,
       {
         cause: error,
       },

@@ -77,6 +77,7 @@ export class Drills {
   async run(
     series: OpenSeries,
     backups: readonly BaseBackup[],
+    waitForWal: (lsn: string) => Promise<void>,
     onBytes: (bytes: number) => void,
   ): Promise<DrillResult> {
     const startedAt = new Date().toISOString();
@@ -87,6 +88,7 @@ export class Drills {
     const facts = { startedAt, backup: '', restoredTo: record.at, ninefold: this.build };
     let scratch: ScratchServer;
     try {
+      await waitForWal(record.lsn);
       scratch = await this.#options.restore(series, record, onBytes);
     } catch (error) {
       return failedRestore(facts, error);

@@ -13,7 +13,7 @@ import type { ByteStore } from '../files/byte-store.ts';
 import { renderMail } from '../mail/render.ts';
 import type { HookContext } from './call-hook.ts';
 import { FileSweeper } from './file-sweeper.ts';
-import { tidyResponses } from './http-queue.ts';
+import { readHttpQueue, tidyResponses } from './http-queue.ts';
 import { HttpSender } from './http-sender.ts';
 import {
   claimRun,
@@ -90,7 +90,7 @@ const CONTROL_IDLE_MILLISECONDS = 5000;
 const CONTROL_WAIT_MILLISECONDS = 15_000;
 /** Pause before the next check of a job that another process runs, or for which no slot was free. */
 const LATER_MILLISECONDS = 2000;
-/** Interval at which the mail queue is cleaned up. A clean-up also runs when a mail expires. */
+/** Interval at which mails and responses are cleaned up. A clean-up also runs when one of them expires. */
 const TIDY_MILLISECONDS = 3_600_000;
 
 /** Runs the scheduled jobs, HTTP requests and mails of one app. Only the leader uses it. */
@@ -108,6 +108,7 @@ export class AppWork {
   readonly #sweeper: FileSweeper;
   readonly #oldMessages: OldMessages;
   #tidiedAt = 0;
+  #responsesTidiedAt = Date.now();
   readonly #runs = new Set<Promise<void>>();
   readonly #onChange: (due: number) => void;
   #parts: ScheduledParts | null = null;
@@ -250,7 +251,15 @@ export class AppWork {
   }
 
   async #startRequests(): Promise<number | null> {
-    const { waiting, expires } = await tidyResponses(this.#control);
+    let { waiting, expires, is_full: isFull } = await readHttpQueue(this.#control);
+    const now = Date.now();
+    const hasExpired = expires !== null && expires <= now;
+    // The function takes most of the time of a check. Webhook records without a response wait for it up to an hour.
+    if (hasExpired || isFull || this.#responsesTidiedAt + TIDY_MILLISECONDS <= now) {
+      this.#responsesTidiedAt = now;
+      await tidyResponses(this.#control);
+      if (hasExpired) ({ waiting, expires } = await readHttpQueue(this.#control));
+    }
     if (waiting && !this.#sender.isBusy) {
       const { isStopping, isSuspended, onFault } = this.#shared;
       const { ref } = this.#record;

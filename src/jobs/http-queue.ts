@@ -71,23 +71,32 @@ export async function storeResponse(database: Executor, request: string, result:
   ]);
 }
 
-/**
- * Deletes responses and webhook records that are too old or exceed their maximum number. In the result, `waiting` is
- * true if requests are queued. `expires` is the time at which the oldest response expires, in milliseconds since 1970;
- * null if there is no response.
- */
-export async function tidyResponses(database: Executor): Promise<{ waiting: boolean; expires: number | null }> {
-  const hours = String(limits.httpResponseHours.default);
-  const [, result] = await database.run([
-    { text: 'select net._tidy($1::int, $2::int)', params: [hours, String(limits.httpResponsesKept.default)] },
+/** The requests and responses of an app, as far as the leader has to do something about them. */
+export interface HttpQueueState {
+  /** True if requests are queued. */
+  readonly waiting: boolean;
+  /** The time at which the oldest response expires, in milliseconds since 1970; null if there is no response. */
+  readonly expires: number | null;
+  /** True if there may be more responses than the maximum. */
+  readonly is_full: boolean;
+}
+
+export async function readHttpQueue(database: Executor): Promise<HttpQueueState> {
+  const [result] = await database.run([
     {
       text: `select pg_catalog.json_build_object('waiting', exists (select from net.http_request_queue),
-        'expires', (extract(epoch from (select min(created) from net._http_response)
-          + pg_catalog.make_interval(hours => $1::int)) * 1000)::int8)`,
-      params: [hours],
+        'expires', (extract(epoch from pg_catalog.min(created) + pg_catalog.make_interval(hours => $1::int)) * 1000)::int8,
+        'is_full', coalesce(pg_catalog.max(id) - pg_catalog.min(id) >= $2::int8, false)) from net._http_response`,
+      params: [String(limits.httpResponseHours.default), String(limits.httpResponsesKept.default)],
     },
   ]);
-  return (
-    (result && firstJson<{ waiting: boolean; expires: number | null }>(result)) ?? { waiting: false, expires: null }
-  );
+  return (result && firstJson<HttpQueueState>(result)) ?? { waiting: false, expires: null, is_full: false };
+}
+
+/** Deletes responses and webhook records that are too old or exceed their maximum number. */
+export async function tidyResponses(database: Executor): Promise<void> {
+  const { httpResponseHours: hours, httpResponsesKept: kept } = limits;
+  await database.run([
+    { text: 'select net._tidy($1::int, $2::int)', params: [String(hours.default), String(kept.default)] },
+  ]);
 }

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import SmtpConnection from 'nodemailer/lib/smtp-connection';
+import type SmtpConnection from 'nodemailer/lib/smtp-connection';
 import { limits } from '../../contract/limits.ts';
 import type { MailServer } from './mail-server.ts';
 import { type AddressPolicy, isPublicAddress, MAIL_PORTS } from './public-address.ts';
@@ -59,7 +59,9 @@ export class SmtpSession {
     const secrets = secretsOf(server);
     const address = await addressOf(server, policy, signal);
     const isPublic = isPublicAddress(address);
-    const connection = new SmtpConnection({
+    // As the composer of mails, loaded by the first mail.
+    const { default: Connection } = await import('nodemailer/lib/smtp-connection');
+    const connection = new Connection({
       host: address,
       port: server.port,
       name: server.clientName,

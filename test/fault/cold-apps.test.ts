@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import { admin } from '../support/apps.ts';
@@ -5,8 +6,10 @@ import { superuserUrl, withClient } from '../support/database.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { partsOf } from '../support/processes.ts';
 
-const APPS = 40;
+const APPS = 24;
 const CALLERS = 8;
+/** Pause between two samples of the number of connections. A connection to an app lasts longer. */
+const SAMPLE_MILLISECONDS = 5;
 /** The limit of connections for the whole node. Each worker may use half of them, and one open app uses two. */
 const CONNECTIONS = 16;
 
@@ -21,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => node.stop());
 
 /**
- * Samples the number of connections to the databases of apps, as often as the server answers, until `work` is done.
+ * Samples the number of connections to the databases of apps until `work` is done.
  * Returns the highest number.
  */
 async function mostConnections(work: Promise<unknown>): Promise<number> {
@@ -37,6 +40,7 @@ async function mostConnections(work: Promise<unknown>): Promise<number> {
          where backend_type = 'client backend' and usename like 'app\\_cold-%\\_authenticator'`,
       );
       max = Math.max(max, rows[0]?.open ?? 0);
+      await delay(SAMPLE_MILLISECONDS);
     }
   });
   await ended;
@@ -82,6 +86,7 @@ it('the node checks all apps for scheduled work after a crash of PostgreSQL, and
       );
       max = Math.max(max, rows[0]?.open ?? 0);
       checked = rows[0]?.checked ?? 0;
+      await delay(SAMPLE_MILLISECONDS);
     }
   });
   expect(max).toBeGreaterThan(0);

@@ -5,8 +5,8 @@ import { ownNode } from '../support/own-node.ts';
 import { killAll, partsOf } from '../support/processes.ts';
 import { Writer } from './writer.ts';
 
-const rows = 1000;
-const rowsBefore = 300;
+const rows = 500;
+const rowsBefore = 150;
 
 const node = ownNode('fault');
 let app: AppConnection;

@@ -7,13 +7,11 @@ import { admin, createApp, openApp, runSql } from '../support/apps.ts';
 import { clientOf } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
-import { deleteHome, startNode, type TestNode } from '../support/node.ts';
+import { startNode, type TestNode } from '../support/node.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { makeTestHome } from '../support/test-folder.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 let node: TestNode;
-let home: string;
 let server: TestMailServer;
 let hook: Receiver;
 /** The status that the webhook for text messages returns. */
@@ -23,9 +21,7 @@ let app: AppConnection;
 beforeAll(async () => {
   server = await startMailServer();
   hook = await startReceiver((_, response) => response.writeHead(hookStatus).end());
-  home = await makeTestHome('mail');
   node = await startNode({
-    home,
     env: { NINEFOLD_WORKERS: '2', NINEFOLD_HTTP_ALLOW: `127.0.0.1:${server.port},127.0.0.1:${hook.port}` },
   });
 });
@@ -33,7 +29,6 @@ afterAll(async () => {
   await node.stop();
   await server.close();
   await hook.close();
-  await deleteHome(home);
 });
 beforeEach(async () => {
   app = await createApp(node);

@@ -294,7 +294,8 @@ const INTERFERED: readonly string[] = ['40P01', '2BP01', 'XX000'];
  */
 async function dropRoles(maintenance: Pool, server: Server, ref: string): Promise<void> {
   const until = performance.now() + limits.appClosingSeconds.default * 1000;
-  for (const role of [transferRole(ref), authenticatorRole(ref), serverRole(ref), vaultRole(ref), ownerRole(ref)]) {
+  const roles = [transferRole(ref), authenticatorRole(ref), serverRole(ref), vaultRole(ref), ownerRole(ref)];
+  for (const role of await existingRoles(maintenance, roles)) {
     for (let attempt = 1; ; attempt++) {
       try {
         await removeRoleFromDatabases(maintenance, server, role, until);
@@ -310,6 +311,18 @@ async function dropRoles(maintenance: Pool, server: Server, ref: string): Promis
       }
     }
   }
+}
+
+/** Returns the roles that exist, in the given order. Each role that is dropped costs a connection, and a new app has none. */
+async function existingRoles(maintenance: Pool, roles: readonly string[]): Promise<string[]> {
+  const [found] = await maintenance.run([
+    {
+      text: 'select rolname as name from pg_catalog.pg_roles where rolname in (select pg_catalog.json_array_elements_text($1::json))',
+      params: [JSON.stringify(roles)],
+    },
+  ]);
+  const existing = new Set((found ? rowsAsText(found) : []).map(({ name }) => name));
+  return roles.filter((role) => existing.has(role));
 }
 
 /**

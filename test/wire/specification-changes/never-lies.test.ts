@@ -28,6 +28,10 @@ for (const { does, undoes, ...effect } of changes) {
 const node = inject('node');
 /** The time within which a change must be visible. */
 const MILLISECONDS = 1000;
+/** Attempts to make a change that is visible in this time. A machine that does much else can delay one of them. */
+const ATTEMPTS = 3;
+/** How long a late change is awaited, so that it does not count as the effect of the next one. */
+const PATIENCE = 20_000;
 
 let ref: string;
 let before: string[];
@@ -56,26 +60,36 @@ describe('the specification of an app', () => {
       const notShown: unknown[] = [];
       let [undo, last]: [Step | null, string] = [null, before.join('')];
       for (const { title, does, undoes, effects } of group) {
-        if (undo !== null) await take(undo);
-        await take(does);
-        undo = undoes;
-        const missing = await eventually(async () => {
+        const look = async () => {
           const now = await chapters();
           const lines = before.map((text, chapter) => changedLines(text, now[chapter] ?? ''));
           const left = effects.filter(({ chapter, says }) => !lines[chapter]?.some((line) => says.test(line)));
           // The lines of the change before this one may match too.
           const isNew = now.join('') !== last;
-          if (isNew && left.length === 0) last = now.join('');
-          return { done: isNew && left.length === 0, value: { left, version: lines[0], isNew } };
-        });
-        if (missing.left.length > 0 || !missing.isNew || missing.version?.length === 0)
-          notShown.push({ title, ...missing });
+          const done = isNew && left.length === 0;
+          return { done, value: { done, left, version: lines[0], isNew, text: now.join('') } };
+        };
+        for (let attempt = 1; ; attempt++) {
+          if (undo !== null) await take(undo);
+          await take(does);
+          undo = undoes;
+          const shown = await eventually(look, MILLISECONDS);
+          const settled = shown.done ? shown : await eventually(look, PATIENCE);
+          if (settled.done) last = settled.text;
+          if (shown.done && shown.version?.length !== 0) break;
+          if (!settled.done || attempt === ATTEMPTS) {
+            const { text: _, ...what } = settled;
+            notShown.push({ title, ...what });
+            break;
+          }
+          // The next attempt begins with the original chapters, and so does not see the effect of this one.
+          await take(undo);
+          undo = null;
+          last = (await eventually(isOriginal, PATIENCE)).join('');
+        }
       }
       if (undo !== null) await take(undo);
-      const after = await eventually(async () => {
-        const now = await chapters();
-        return { done: now.join('') === before.join(''), value: now };
-      });
+      const after = await eventually(isOriginal, PATIENCE);
       expect(notShown).toEqual([]);
       expect(after).toEqual(before);
     },
@@ -114,9 +128,14 @@ async function take(step: Step): Promise<void> {
 
 const chapters = (): Promise<string[]> => chapterLines(node, ref);
 
+const isOriginal = async () => {
+  const now = await chapters();
+  return { done: now.join('') === before.join(''), value: now };
+};
+
 /** Calls `look` until its result is done or the time is over. Returns the last value. */
-async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>): Promise<T> {
-  const until = performance.now() + MILLISECONDS;
+async function eventually<T>(look: () => Promise<{ done: boolean; value: T }>, milliseconds: number): Promise<T> {
+  const until = performance.now() + milliseconds;
   for (;;) {
     const { done, value } = await look();
     if (done || performance.now() > until) return value;
