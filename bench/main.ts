@@ -12,6 +12,7 @@ import { measureCalls } from './calls.ts';
 import { measureCrash } from './crash.ts';
 import { CONNECTIONS, WORKERS } from './figures.ts';
 import { measureFiles } from './files.ts';
+import { measureFunctions } from './functions.ts';
 import { measureLinks } from './links.ts';
 import { measureMembers } from './members.ts';
 import { measureMixed } from './mixed.ts';
@@ -34,6 +35,7 @@ const measures: Readonly<Record<string, () => Promise<void>>> = {
   derivation: measureDerivation,
   files: measureFiles,
   flood: measureFlood,
+  functions: measureFunctions,
   links: measureLinks,
   members: measureMembers,
   mixed: measureMixed,
