@@ -273,7 +273,12 @@ export function readSupabaseSettings(config: ReadonlyMap<string, TomlValue>): Su
   for (const [key, value] of config) {
     const setting = taken[key]?.(value, config);
     if (setting) settings.push(setting);
-    if (Object.hasOwn(taken, key) && typeof value === 'string' && value.startsWith('env(') && isWorthNaming(key, config)) {
+    if (
+      Object.hasOwn(taken, key) &&
+      typeof value === 'string' &&
+      value.startsWith('env(') &&
+      isWorthNaming(key, config)
+    ) {
       leftOut.add(`${key} is in the environment of the project: set it in the app’s settings.`);
     }
     const template = /^auth\.email\.(?:template|notification)\.(\w+)\.content_path$/.exec(key)?.[1];
