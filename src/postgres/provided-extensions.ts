@@ -1,3 +1,4 @@
+/// <reference path="../schema/sql.d.ts" />
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { DataFolder } from './data-folder.ts';
