@@ -1,6 +1,6 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { extname, isAbsolute, join, posix, sep } from 'node:path';
+import { dirname, extname, isAbsolute, join, posix, sep } from 'node:path';
 import type {
   BuildFailure,
   Loader,
@@ -8,6 +8,7 @@ import type {
   OnLoadResult,
   OnResolveArgs,
   OnResolveResult,
+  PartialMessage,
   Plugin,
   PluginBuild,
 } from 'esbuild';
@@ -15,6 +16,7 @@ import type { BundleFault } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { BundleError, ImportError } from './bundle-error.ts';
+import { type ModuleCode, withoutPatterns, withoutSourceMap } from './dynamic-imports.ts';
 import { type Downloaded, type Downloads, download } from './download.ts';
 import { JsrPackages } from './jsr-packages.ts';
 import { NpmPackages } from './npm-packages.ts';
@@ -60,6 +62,7 @@ const REMOTE = 'remote';
 const EMPTY = 'empty';
 const STANDARD_SERVER = 'standard-server';
 const MISSING = 'missing';
+const ENTRY = 'entry';
 
 const MILLISECONDS = 1000;
 const MAX_FAULTS = 20;
@@ -126,7 +129,8 @@ async function runEsbuild(
   signal.addEventListener('abort', stop);
   const result = await esbuild
     .build({
-      entryPoints: [`${SOURCE}:${entrypoint}`],
+      // A fixed name: esbuild reads some paths as patterns for files of this machine.
+      entryPoints: [ENTRY],
       bundle: true,
       write: false,
       metafile: true,
@@ -263,10 +267,10 @@ class Resolver {
           args.pluginData === ASKED ? undefined : this.#resolve(build, args).catch(asFault),
         );
         build.onLoad({ filter: /.*/, namespace: SOURCE }, ({ path, with: attributes }) =>
-          this.#loadSource(path, attributes),
+          this.#loadSource(build, path, attributes).catch(asFault),
         );
         build.onLoad({ filter: /.*/, namespace: REMOTE }, ({ path, with: attributes }) =>
-          this.#loadRemote(path, attributes).catch(asFault),
+          this.#loadRemote(build, path, attributes).catch(asFault),
         );
         build.onLoad({ filter: /.*/, namespace: EMPTY }, () => ({ contents: 'export {};', loader: 'js' }));
         build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
@@ -282,12 +286,15 @@ class Resolver {
             { text: `${path.slice(this.#parts.folder.length + 1)} is native code, which edge functions cannot run.` },
           ],
         }));
+        build.onLoad({ filter: /.*/, namespace: 'file' }, ({ path, with: attributes }) =>
+          this.#loadFile(build, path, attributes).catch(asFault),
+        );
       },
     };
   }
 
   async #resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
-    if (args.kind === 'entry-point') return { path: args.path.slice(SOURCE.length + 1), namespace: SOURCE };
+    if (args.kind === 'entry-point') return { path: this.#parts.code.entrypoint, namespace: SOURCE };
     if (args.namespace === 'file') return this.#resolveInPackage(build, args);
     const mapped = args.namespace === SOURCE ? mapSpecifier(this.#parts.importMap, args.path, args.importer) : null;
     // Addresses in the map are relative to its file.
@@ -372,21 +379,62 @@ class Resolver {
     return { path: result.path, namespace: result.namespace, sideEffects: result.sideEffects };
   }
 
-  #loadSource(path: string, attributes: Readonly<Record<string, string>>): OnLoadResult {
-    return { contents: this.#parts.code.files[path] ?? '', loader: loaderOf(path, attributes, '') };
+  async #loadSource(
+    build: PluginBuild,
+    path: string,
+    attributes: Readonly<Record<string, string>>,
+  ): Promise<OnLoadResult> {
+    const contents = this.#parts.code.files[path] ?? '';
+    return safeModule(build, { contents, loader: loaderOf(path, attributes, '') }, path);
   }
 
-  async #loadRemote(address: string, attributes: Readonly<Record<string, string>>): Promise<OnLoadResult> {
+  /** Loads a file of a package. esbuild loads any file by itself that it finds without asking for its path. */
+  async #loadFile(
+    build: PluginBuild,
+    path: string,
+    { type }: Readonly<Record<string, string>>,
+  ): Promise<OnLoadResult | undefined> {
+    const real = await realpath(path);
+    if (!real.startsWith(`${this.#parts.folder}${sep}`)) throw new ImportError('A package reads a file outside of it.');
+    const loader = extname(path) === '.css' ? 'css' : (loaders[extname(path)] ?? 'js');
+    if (type !== undefined || loader === 'json' || loader === 'binary') return undefined;
+    if (!isCode.test(path)) return undefined;
+    const contents = await readFile(real, 'utf8');
+    const module = await safeModule(build, { contents, loader }, path);
+    return module.contents === contents ? undefined : { ...module, resolveDir: dirname(path) };
+  }
+
+  async #loadRemote(
+    build: PluginBuild,
+    address: string,
+    attributes: Readonly<Record<string, string>>,
+  ): Promise<OnLoadResult> {
     const known = this.#modules.get(address) ?? download(address, this.#parts.downloads);
     this.#modules.set(address, known);
     const { url, contentType, bytes } = await known;
-    return { contents: bytes, loader: loaderOf(new URL(url).pathname, attributes, contentType) };
+    const loader = loaderOf(new URL(url).pathname, attributes, contentType);
+    if (loader === 'binary') return { contents: bytes, loader };
+    return safeModule(build, { contents: bytes.toString('utf8'), loader }, address);
   }
 }
 
+/** Returns a module in which esbuild finds no other file of this machine. */
+const safeModule = ({ esbuild }: PluginBuild, { contents, loader }: ModuleCode, file: string): Promise<ModuleCode> =>
+  withoutPatterns(
+    { contents: loader === 'text' || loader === 'json' ? contents : withoutSourceMap(contents), loader },
+    file,
+    esbuild,
+  );
+
+/** Files of packages that esbuild reads as code: also those without an ending. */
+const isCode = /(?:^|[/\\])[^./\\]*$|\.(?:[cm]?[jt]sx?|css)$/;
+
 /** Turns an error of an import into one of esbuild, which adds file and line. */
-function asFault(error: unknown): { errors: { text: string; detail: unknown }[] } {
+function asFault(error: unknown): { errors: PartialMessage[] } {
   if (error instanceof ImportError) return { errors: [{ text: error.message, detail: error }] };
+  // Code that cannot be read has the faults of esbuild.
+  const { errors } = error as Partial<BuildFailure>;
+  if (Array.isArray(errors)) return { errors };
   throw error;
 }
 
