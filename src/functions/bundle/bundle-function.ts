@@ -1,6 +1,5 @@
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, extname, isAbsolute, join, posix, sep } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, extname, isAbsolute, posix, sep } from 'node:path';
 import type {
   BuildFailure,
   Loader,
@@ -42,10 +41,16 @@ export interface FunctionCode {
 }
 
 /** Where a deployment loads packages from. */
-export interface BundleSources {
-  readonly policy: AddressPolicy;
+export interface Registries {
   readonly npmRegistry: string;
   readonly jsrRegistry: string;
+}
+
+/** What bundling needs. */
+interface BundleSources extends Registries {
+  readonly policy: AddressPolicy;
+  /** An empty folder that only this bundle uses, without symbolic links in its path. */
+  readonly folder: string;
 }
 
 /** A bundled function. */
@@ -75,7 +80,7 @@ const MAX_FAULTS = 20;
 export async function bundleFunction(code: FunctionCode, sources: BundleSources): Promise<Bundle> {
   const milliseconds = limits.functionBundleSeconds.default * MILLISECONDS;
   const signal = AbortSignal.timeout(milliseconds);
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'ninefold-bundle-')));
+  const { folder } = sources;
   try {
     const downloads = boundedDownloads(sources.policy, signal);
     const importMap = readMapOf(code);
@@ -88,7 +93,7 @@ export async function bundleFunction(code: FunctionCode, sources: BundleSources)
       npm,
       jsr: new JsrPackages(sources.jsrRegistry, downloads),
     });
-    const output = await runEsbuild(code, resolver.plugin(), signal);
+    const output = await runEsbuild(code, resolver.plugin(), folder);
     return { code: output, reads: variablesOf(code) };
   } catch (error) {
     if (signal.aborted) {
@@ -97,8 +102,6 @@ export async function bundleFunction(code: FunctionCode, sources: BundleSources)
       ]);
     }
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -121,12 +124,10 @@ function boundedDownloads(policy: AddressPolicy, signal: AbortSignal): Downloads
 async function runEsbuild(
   { entrypoint, files, importMap }: FunctionCode,
   plugin: Plugin,
-  signal: AbortSignal,
+  folder: string,
 ): Promise<string> {
   const esbuild = await import('esbuild');
   const jsx = jsxOptions(importMap === undefined ? undefined : files[importMap]);
-  const stop = () => void esbuild.stop();
-  signal.addEventListener('abort', stop);
   const result = await esbuild
     .build({
       // A fixed name: esbuild reads some paths as patterns for files of this machine.
@@ -144,7 +145,7 @@ async function runEsbuild(
       legalComments: 'none',
       // Without this, esbuild would read files tsconfig.json of the node.
       tsconfigRaw: '{}',
-      absWorkingDir: tmpdir(),
+      absWorkingDir: dirname(folder),
       logLevel: 'silent',
       logLimit: MAX_FAULTS,
       plugins: [plugin],
@@ -153,7 +154,7 @@ async function runEsbuild(
     .catch((error: BuildFailure) => {
       throw Array.isArray(error.errors) ? new BundleError(error.errors.map(faultOf)) : error;
     })
-    .finally(() => signal.removeEventListener('abort', stop));
+;
   const [output] = result.outputFiles;
   if (!output) throw new BundleError([{ file: entrypoint, line: null, message: 'The bundle is empty.' }]);
   if (output.contents.length > limits.functionBundleBytes.default) {
