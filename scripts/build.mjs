@@ -1,6 +1,6 @@
 /**
  * Builds everything that runs: the server as dist/ninefold.js, dist/specification-process.js, dist/body-parser.js,
- * dist/database-proxy.js, dist/image-process.js, dist/wasm-dump.js, dist/backup-process.js, dist/function-process.js and dist/function-runtime.js, with shared and rarely used modules in files beside them; the console as static files in
+ * dist/database-proxy.js, dist/image-process.js, dist/wasm-dump.js, dist/backup-process.js, dist/function-process.js, dist/bundle-process.js and dist/function-runtime.js, with shared and rarely used modules in files beside them; the console as static files in
  * dist/web; and the pages for members in dist/portal. Each result replaces the old one as a whole, so that a process
  * that starts during a build never reads a partial one.
  *
@@ -43,6 +43,7 @@ async function buildServer(root, sources) {
       { in: 'src/apps/transfer/wasm-dump-thread.ts', out: 'wasm-dump' },
       { in: 'src/compose/backup-process-main.ts', out: 'backup-process' },
       { in: 'src/compose/function-process-main.ts', out: 'function-process' },
+      { in: 'src/compose/bundle-process-main.ts', out: 'bundle-process' },
     ],
     // The names contain a hash of the content, and these files are put in place first. So ninefold.js never loads
     // parts of another build.

@@ -27,7 +27,7 @@ import type { RecoverySecrets } from '../backup/recovery-phrase.ts';
 import type { Executor } from '../database/database.ts';
 import type { Pool } from '../database/pool.ts';
 import type { ByteStore } from '../files/byte-store.ts';
-import type { BundleSources } from '../functions/bundle/bundle-function.ts';
+import type { BundleProcesses } from '../functions/bundle/bundle-process.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { AddressPolicy } from '../jobs/public-address.ts';
@@ -60,7 +60,7 @@ export interface AdminContext {
   /** Edge functions: whether this node runs them, and what their deployment needs. */
   readonly functions: {
     readonly runs: boolean;
-    readonly sources: BundleSources;
+    readonly bundles: BundleProcesses;
     /** Counts the deployments that run. */
     readonly deployments: InFlight;
     /** Writes the output of an app's functions that waits in this worker. */

@@ -16,9 +16,10 @@ const FIRST_USER = 60_600;
 const USERS = 580;
 
 let host: FunctionHost | null = null;
+let folderOfNode: string | null = null;
 
 process.once('message', (configuration: FunctionConfiguration) => void start(configuration));
-process.on('disconnect', () => void (host?.close() ?? Promise.resolve()).finally(() => process.exit()));
+process.on('disconnect', () => void end().finally(() => process.exit()));
 // Ignores signals, because the node ends this process itself. A terminal sends signals to every process of its group.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 
@@ -31,6 +32,7 @@ async function start({
   httpAllowed,
   hasUsers,
 }: FunctionConfiguration): Promise<void> {
+  folderOfNode = folder;
   // A process that was lost leaves its socket.
   await rm(socketPath, { force: true });
   host = new FunctionHost(folder, bounds, {
@@ -42,6 +44,12 @@ async function start({
     onStart: (pid) => void raiseOomScore(pid, 'expendable'),
   });
   await host.listen(socketPath);
+}
+
+/** Ends the functions. Deletes the folder too, because a node that was killed cannot. */
+async function end(): Promise<void> {
+  await host?.close();
+  if (folderOfNode !== null) await rm(folderOfNode, { recursive: true, force: true });
 }
 
 function userOf(ref: string): { uid: number; gid: number } {

@@ -231,7 +231,12 @@ export async function composeWorker(
     ...{ identities, probes, traces, everyWorker, realtimeUsage, readFigures },
     functions: {
       runs: functions !== null,
-      sources: { policy: node.addresses, npmRegistry: config.npmRegistry, jsrRegistry: config.jsrRegistry },
+      bundles: {
+        entry: new URL('./bundle-process.js', import.meta.url),
+        certificates: config.extraCertificates,
+        registries: { npmRegistry: config.npmRegistry, jsrRegistry: config.jsrRegistry },
+        httpAllowed: config.httpAllowed,
+      },
       deployments: new InFlight(),
       flushLogs: (ref) => functionLogs.flushApp(ref),
     },

@@ -39,6 +39,8 @@ const hopByHop: ReadonlySet<string> = new Set([
     'transfer-encoding',
     'upgrade',
     'expect',
+    // Whoever sends the body sets its length.
+    'content-length',
   ],
   ...runtimeHeaders,
 ]);
@@ -137,8 +139,7 @@ function replyOf(response: IncomingMessage): Reply {
   for (const [name, value] of Object.entries(others)) {
     if (value !== undefined && !hopByHop.has(name)) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
-  const length = Number(headers['content-length'] ?? Number.NaN);
-  delete headers['content-length'];
+  const length = Number(others['content-length'] ?? Number.NaN);
   return {
     status: response.statusCode ?? 200,
     headers,

@@ -135,6 +135,7 @@ export class FunctionClient {
           setHost: false,
           headers: {
             ...call.headers,
+            ...framing(call.body),
             [APP_HEADER]: call.ref,
             [FUNCTION_HEADER]: call.name,
             [IDENTITY_HEADER]: identity,
@@ -151,6 +152,15 @@ export class FunctionClient {
     });
   }
 }
+
+/**
+ * Returns the header with which the body of a request ends. Node.js frames no body of DELETE and OPTIONS by itself: the process would read
+ * its bytes as the next request of the connection, which can be of another app.
+ */
+const framing = (body: IncomingBody | null): Record<string, string> => {
+  if (body === null) return {};
+  return body.length === null ? { 'transfer-encoding': 'chunked' } : { 'content-length': String(body.length) };
+};
 
 /** Sends a body as fast as the process reads it. An error of the body, such as one that is too long, ends the call with this error. */
 async function sendBody(body: IncomingBody, request: ReturnType<typeof requestHttp>): Promise<void> {

@@ -46,12 +46,15 @@ export class FunctionProcess<Configuration extends object> {
       // The configuration arrives as a message, so that nothing of the node is in the environment.
       env: this.#certificates === null ? {} : { NODE_EXTRA_CA_CERTS: this.#certificates },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // A group of its own, so that the processes of functions do not outlive it, also if the kernel kills it.
+      detached: true,
     });
     this.#child = child;
     this.#handlers.onStart(child.pid);
     child.on('error', () => undefined);
     child.once('exit', (code, signal) => {
       this.#child = null;
+      if (child.pid !== undefined) killGroup(child.pid);
       if (this.#isStopping) return;
       this.#handlers.onLost(String(signal ?? code));
       this.#timer = setTimeout(() => this.start(), RESTART_MILLISECONDS);
@@ -70,5 +73,14 @@ export class FunctionProcess<Configuration extends object> {
     if (child.connected) child.disconnect();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     clearTimeout(timer);
+  }
+}
+
+/** Ignores an error: the group may have ended. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Nothing is left to end.
   }
 }

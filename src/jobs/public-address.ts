@@ -52,6 +52,9 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** Returns true for a header in which a proxy names the client. The node may trust requests of its own machine to have the right one. */
+export const namesClient = (header: string): boolean => /^(?:forwarded|x-forwarded-.*|x-real-ip)$/i.test(header);
+
 const WEB_PORTS: readonly number[] = [80, 443];
 /** Ports below 1024 at which mail servers accept mail. */
 export const MAIL_PORTS: readonly number[] = [25, 465, 587];

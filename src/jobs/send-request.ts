@@ -8,7 +8,7 @@ import {
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { limits } from '../../contract/limits.ts';
-import type { AddressPolicy } from './public-address.ts';
+import { type AddressPolicy, namesClient } from './public-address.ts';
 import { resolveHost } from './resolve-host.ts';
 
 /** A request to be sent. */
@@ -104,7 +104,7 @@ async function requestOptions(
         agent: false,
         signal,
       },
-      headers: { ...checkedHeaders(headers ?? {}, body), Host: url.host },
+      headers: { ...withoutClient(checkedHeaders(headers ?? {}, body)), Host: url.host },
       maxHeaderSize: limits.httpHeaderBytes.default,
     };
   }
@@ -133,6 +133,9 @@ async function requestOptions(
     ...(isTls && { rejectUnauthorized: true, ...(isIP(host) === 0 && { servername: host }) }),
   };
 }
+
+const withoutClient = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !namesClient(name)));
 
 function checkedHeaders(headers: Record<string, string>, body: Buffer | null): Record<string, string> {
   for (const [name, value] of Object.entries(headers)) {

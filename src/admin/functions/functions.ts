@@ -27,7 +27,8 @@ import { serverOf } from '../../apps/registry/server.ts';
 import { type CallSeries, figuresOf, readSeries } from '../../apps/statistics/read-statistics.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { BundleError } from '../../functions/bundle/bundle-error.ts';
-import { bundleFunction } from '../../functions/bundle/bundle-function.ts';
+import type { FunctionCode } from '../../functions/bundle/bundle-function.ts';
+import { bundleInProcess } from '../../functions/bundle/bundle-process.ts';
 import { line } from '../body.ts';
 import { type AdminCall, adminCall } from '../call.ts';
 import { callerName } from '../caller-name.ts';
@@ -113,8 +114,8 @@ const deployFunction = adminCall({
   },
 });
 
-async function bundle(context: AdminContext, ref: string, code: Parameters<typeof bundleFunction>[0]) {
-  const { deployments, sources } = context.functions;
+async function bundle(context: AdminContext, ref: string, code: FunctionCode) {
+  const { deployments, bundles } = context.functions;
   const end = deployments.begin(ref, { ofSubject: 1, ofAll: limits.functionDeployments.default });
   if (end === null) {
     throw new NinefoldError('function_busy', {
@@ -124,7 +125,7 @@ async function bundle(context: AdminContext, ref: string, code: Parameters<typeo
     });
   }
   try {
-    return await bundleFunction(code, sources);
+    return await bundleInProcess(bundles, code);
   } catch (error) {
     if (!(error instanceof BundleError)) throw error;
     const [first] = error.faults;

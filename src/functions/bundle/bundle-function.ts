@@ -1,6 +1,5 @@
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { extname, isAbsolute, join, posix, sep } from 'node:path';
+import { readFile, realpath } from 'node:fs/promises';
+import { dirname, extname, isAbsolute, posix, sep } from 'node:path';
 import type {
   BuildFailure,
   Loader,
@@ -8,6 +7,7 @@ import type {
   OnLoadResult,
   OnResolveArgs,
   OnResolveResult,
+  PartialMessage,
   Plugin,
   PluginBuild,
 } from 'esbuild';
@@ -15,6 +15,7 @@ import type { BundleFault } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { BundleError, ImportError } from './bundle-error.ts';
+import { type ModuleCode, withoutPatterns, withoutSourceMap } from './dynamic-imports.ts';
 import { type Downloaded, type Downloads, download } from './download.ts';
 import { JsrPackages } from './jsr-packages.ts';
 import { NpmPackages } from './npm-packages.ts';
@@ -40,10 +41,16 @@ export interface FunctionCode {
 }
 
 /** Where a deployment loads packages from. */
-export interface BundleSources {
-  readonly policy: AddressPolicy;
+export interface Registries {
   readonly npmRegistry: string;
   readonly jsrRegistry: string;
+}
+
+/** What bundling needs. */
+interface BundleSources extends Registries {
+  readonly policy: AddressPolicy;
+  /** An empty folder that only this bundle uses, without symbolic links in its path. */
+  readonly folder: string;
 }
 
 /** A bundled function. */
@@ -60,6 +67,7 @@ const REMOTE = 'remote';
 const EMPTY = 'empty';
 const STANDARD_SERVER = 'standard-server';
 const MISSING = 'missing';
+const ENTRY = 'entry';
 
 const MILLISECONDS = 1000;
 const MAX_FAULTS = 20;
@@ -72,7 +80,7 @@ const MAX_FAULTS = 20;
 export async function bundleFunction(code: FunctionCode, sources: BundleSources): Promise<Bundle> {
   const milliseconds = limits.functionBundleSeconds.default * MILLISECONDS;
   const signal = AbortSignal.timeout(milliseconds);
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'ninefold-bundle-')));
+  const { folder } = sources;
   try {
     const downloads = boundedDownloads(sources.policy, signal);
     const importMap = readMapOf(code);
@@ -85,7 +93,7 @@ export async function bundleFunction(code: FunctionCode, sources: BundleSources)
       npm,
       jsr: new JsrPackages(sources.jsrRegistry, downloads),
     });
-    const output = await runEsbuild(code, resolver.plugin(), signal);
+    const output = await runEsbuild(code, resolver.plugin(), folder);
     return { code: output, reads: variablesOf(code) };
   } catch (error) {
     if (signal.aborted) {
@@ -94,8 +102,6 @@ export async function bundleFunction(code: FunctionCode, sources: BundleSources)
       ]);
     }
     throw error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
   }
 }
 
@@ -118,15 +124,14 @@ function boundedDownloads(policy: AddressPolicy, signal: AbortSignal): Downloads
 async function runEsbuild(
   { entrypoint, files, importMap }: FunctionCode,
   plugin: Plugin,
-  signal: AbortSignal,
+  folder: string,
 ): Promise<string> {
   const esbuild = await import('esbuild');
   const jsx = jsxOptions(importMap === undefined ? undefined : files[importMap]);
-  const stop = () => void esbuild.stop();
-  signal.addEventListener('abort', stop);
   const result = await esbuild
     .build({
-      entryPoints: [`${SOURCE}:${entrypoint}`],
+      // A fixed name: esbuild reads some paths as patterns for files of this machine.
+      entryPoints: [ENTRY],
       bundle: true,
       write: false,
       metafile: true,
@@ -140,7 +145,7 @@ async function runEsbuild(
       legalComments: 'none',
       // Without this, esbuild would read files tsconfig.json of the node.
       tsconfigRaw: '{}',
-      absWorkingDir: tmpdir(),
+      absWorkingDir: dirname(folder),
       logLevel: 'silent',
       logLimit: MAX_FAULTS,
       plugins: [plugin],
@@ -149,7 +154,7 @@ async function runEsbuild(
     .catch((error: BuildFailure) => {
       throw Array.isArray(error.errors) ? new BundleError(error.errors.map(faultOf)) : error;
     })
-    .finally(() => signal.removeEventListener('abort', stop));
+;
   const [output] = result.outputFiles;
   if (!output) throw new BundleError([{ file: entrypoint, line: null, message: 'The bundle is empty.' }]);
   if (output.contents.length > limits.functionBundleBytes.default) {
@@ -263,10 +268,10 @@ class Resolver {
           args.pluginData === ASKED ? undefined : this.#resolve(build, args).catch(asFault),
         );
         build.onLoad({ filter: /.*/, namespace: SOURCE }, ({ path, with: attributes }) =>
-          this.#loadSource(path, attributes),
+          this.#loadSource(build, path, attributes).catch(asFault),
         );
         build.onLoad({ filter: /.*/, namespace: REMOTE }, ({ path, with: attributes }) =>
-          this.#loadRemote(path, attributes).catch(asFault),
+          this.#loadRemote(build, path, attributes).catch(asFault),
         );
         build.onLoad({ filter: /.*/, namespace: EMPTY }, () => ({ contents: 'export {};', loader: 'js' }));
         build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
@@ -282,12 +287,15 @@ class Resolver {
             { text: `${path.slice(this.#parts.folder.length + 1)} is native code, which edge functions cannot run.` },
           ],
         }));
+        build.onLoad({ filter: /.*/, namespace: 'file' }, ({ path, with: attributes }) =>
+          this.#loadFile(build, path, attributes).catch(asFault),
+        );
       },
     };
   }
 
   async #resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
-    if (args.kind === 'entry-point') return { path: args.path.slice(SOURCE.length + 1), namespace: SOURCE };
+    if (args.kind === 'entry-point') return { path: this.#parts.code.entrypoint, namespace: SOURCE };
     if (args.namespace === 'file') return this.#resolveInPackage(build, args);
     const mapped = args.namespace === SOURCE ? mapSpecifier(this.#parts.importMap, args.path, args.importer) : null;
     // Addresses in the map are relative to its file.
@@ -372,21 +380,62 @@ class Resolver {
     return { path: result.path, namespace: result.namespace, sideEffects: result.sideEffects };
   }
 
-  #loadSource(path: string, attributes: Readonly<Record<string, string>>): OnLoadResult {
-    return { contents: this.#parts.code.files[path] ?? '', loader: loaderOf(path, attributes, '') };
+  async #loadSource(
+    build: PluginBuild,
+    path: string,
+    attributes: Readonly<Record<string, string>>,
+  ): Promise<OnLoadResult> {
+    const contents = this.#parts.code.files[path] ?? '';
+    return safeModule(build, { contents, loader: loaderOf(path, attributes, '') }, path);
   }
 
-  async #loadRemote(address: string, attributes: Readonly<Record<string, string>>): Promise<OnLoadResult> {
+  /** Loads a file of a package. esbuild loads any file by itself that it finds without asking for its path. */
+  async #loadFile(
+    build: PluginBuild,
+    path: string,
+    { type }: Readonly<Record<string, string>>,
+  ): Promise<OnLoadResult | undefined> {
+    const real = await realpath(path);
+    if (!real.startsWith(`${this.#parts.folder}${sep}`)) throw new ImportError('A package reads a file outside of it.');
+    const loader = extname(path) === '.css' ? 'css' : (loaders[extname(path)] ?? 'js');
+    if (type !== undefined || loader === 'json' || loader === 'binary') return undefined;
+    if (!isCode.test(path)) return undefined;
+    const contents = await readFile(real, 'utf8');
+    const module = await safeModule(build, { contents, loader }, path);
+    return module.contents === contents ? undefined : { ...module, resolveDir: dirname(path) };
+  }
+
+  async #loadRemote(
+    build: PluginBuild,
+    address: string,
+    attributes: Readonly<Record<string, string>>,
+  ): Promise<OnLoadResult> {
     const known = this.#modules.get(address) ?? download(address, this.#parts.downloads);
     this.#modules.set(address, known);
     const { url, contentType, bytes } = await known;
-    return { contents: bytes, loader: loaderOf(new URL(url).pathname, attributes, contentType) };
+    const loader = loaderOf(new URL(url).pathname, attributes, contentType);
+    if (loader === 'binary') return { contents: bytes, loader };
+    return safeModule(build, { contents: bytes.toString('utf8'), loader }, address);
   }
 }
 
+/** Returns a module in which esbuild finds no other file of this machine. */
+const safeModule = ({ esbuild }: PluginBuild, { contents, loader }: ModuleCode, file: string): Promise<ModuleCode> =>
+  withoutPatterns(
+    { contents: loader === 'text' || loader === 'json' ? contents : withoutSourceMap(contents), loader },
+    file,
+    esbuild,
+  );
+
+/** Files of packages that esbuild reads as code: also those without an ending. */
+const isCode = /(?:^|[/\\])[^./\\]*$|\.(?:[cm]?[jt]sx?|css)$/;
+
 /** Turns an error of an import into one of esbuild, which adds file and line. */
-function asFault(error: unknown): { errors: { text: string; detail: unknown }[] } {
+function asFault(error: unknown): { errors: PartialMessage[] } {
   if (error instanceof ImportError) return { errors: [{ text: error.message, detail: error }] };
+  // Code that cannot be read has the faults of esbuild.
+  const { errors } = error as Partial<BuildFailure>;
+  if (Array.isArray(errors)) return { errors };
   throw error;
 }
 

@@ -35,8 +35,9 @@ export class JsrPackages {
       validRange(wanted) === null ? null : wanted === '*' && meta.latest ? meta.latest : maxSatisfying(all, wanted);
     if (version === null) throw new ImportError(`JSR has no version of ${name} that fits “${wanted}”.`);
     const { exports = {} } = await this.#read<VersionMeta>(`${name}/${version}_meta.json`);
-    const file = exports[path === '' ? '.' : `./${path}`];
-    if (file === undefined) throw new ImportError(`${name}@${version} exports no “${path === '' ? '.' : path}”.`);
+    const key = path === '' ? '.' : `./${path}`;
+    const file = Object.hasOwn(exports, key) ? exports[key] : undefined;
+    if (typeof file !== 'string') throw new ImportError(`${name}@${version} exports no “${path === '' ? '.' : path}”.`);
     return new URL(file, `${this.#registry}/${name}/${version}/`).href;
   }
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { mkdir, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { maxSatisfying, satisfies, validRange } from 'semver';
+import { maxSatisfying, satisfies, valid, validRange } from 'semver';
 import { extract } from 'tar';
 import { ImportError } from './bundle-error.ts';
 import { type Downloads, downloadFromRegistry } from './download.ts';
-import { parsePackage } from './specifier.ts';
+import { isPackageName, parsePackage } from './specifier.ts';
 
 /** The parts of a package's document in a registry that an installation needs (npm registry, "Package metadata"). */
 interface PackageDocument {
@@ -107,9 +107,10 @@ export class NpmPackages {
     const document = await this.#document(name);
     const { 'dist-tags': tags = {}, versions = {} } = document;
     const wanted = range === '' ? 'latest' : range;
-    const version = tags[wanted] ?? newest(Object.keys(versions), wanted, tags.latest);
-    const manifest = version === null ? undefined : versions[version];
-    if (version === null || !manifest) throw new ImportError(`npm has no version of ${name} that fits “${wanted}”.`);
+    const version = Object.hasOwn(tags, wanted) ? tags[wanted] : newest(Object.keys(versions), wanted, tags.latest);
+    const manifest = typeof version === 'string' && Object.hasOwn(versions, version) ? versions[version] : undefined;
+    // The version is part of a path.
+    if (typeof version !== 'string' || valid(version) === null || manifest === undefined) throw new ImportError(`npm has no version of ${name} that fits “${wanted}”.`);
     return { name, version, manifest };
   }
 
@@ -134,6 +135,7 @@ function newest(versions: readonly string[], range: string, latest: string | und
 
 /** Reads a dependency: a range, or another package under this name (`npm:name@range`). @throws ImportError */
 function dependencyOf(alias: string, range: string): { name: string; range: string } {
+  if (!isPackageName(alias)) throw new ImportError(`The dependency “${alias}” is no name of a package.`);
   if (range.startsWith('npm:')) return parsePackage(range.slice('npm:'.length));
   if (validRange(range) !== null || /^[a-z][\w.-]*$/i.test(range)) return { name: alias, range };
   throw new ImportError(`The dependency ${alias}@${range} is not in a registry.`);

@@ -19,6 +19,12 @@ export function parsePackage(text: string): PackageRequest {
   return { name, range: decodeURIComponent(range), path };
 }
 
+/** Returns true for a name that a package can have in npm. Any other could lead out of the folder of the packages. */
+export const isPackageName = (name: string): boolean => {
+  const [, found] = PACKAGE.exec(name) ?? [];
+  return found === name;
+};
+
 const builtins: ReadonlySet<string> = new Set(builtinModules);
 
 /** Returns the specifier of a module of Node.js with its prefix; null for any other. Deno has these modules too. */
@@ -41,7 +47,7 @@ const npmHosts: Readonly<Record<string, RegExp>> = {
  * for browsers. Deno needs no conversion, and the registry has fixed content.
  */
 export function packageOfUrl(url: URL): string {
-  const prefix = npmHosts[url.hostname];
+  const prefix = Object.hasOwn(npmHosts, url.hostname) ? npmHosts[url.hostname] : undefined;
   if (!prefix?.test(url.pathname) || url.pathname.startsWith('/gh/')) return url.href;
   const rest = url.pathname.replace(prefix, '').replace(/\/\+esm$/, '');
   if (rest.startsWith('jsr/')) return `jsr:${rest.slice('jsr/'.length)}`;
@@ -92,8 +98,7 @@ export function mapSpecifier(map: ImportMap, specifier: string, importer: string
     .sort(([a], [b]) => b.length - a.length)
     .map(([, entries]) => entries);
   for (const entries of [...scoped, map.imports]) {
-    const exact = entries[specifier];
-    if (exact !== undefined) return exact;
+    if (Object.hasOwn(entries, specifier)) return entries[specifier] as string;
     const [key, address] =
       Object.entries(entries)
         .filter(([prefix]) => prefix.endsWith('/') && specifier.startsWith(prefix))

@@ -3,6 +3,7 @@ import {
   createServer,
   Agent as HttpAgent,
   type IncomingMessage,
+  type OutgoingHttpHeaders,
   request as requestHttp,
   type ServerResponse,
 } from 'node:http';
@@ -20,7 +21,7 @@ import { pipeline } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import { ERROR_HEADER, runtimeFiles, URL_HEADER } from '../../../contract/function-runtime.ts';
 import { limits } from '../../../contract/limits.ts';
-import { type AddressPolicy, MAIL_PORTS } from '../../jobs/public-address.ts';
+import { type AddressPolicy, MAIL_PORTS, namesClient } from '../../jobs/public-address.ts';
 import { resolveHost } from '../../jobs/resolve-host.ts';
 
 /** An address of this machine. */
@@ -111,11 +112,24 @@ export class AppSockets {
   /** Sends a request of a function and passes the response back. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const outgoing = this.#open(request, (received) => {
-        const { statusCode = 502, statusMessage } = received;
-        response.writeHead(statusCode, statusMessage, passedHeaders(received.rawHeaders));
-        pipeline(received, response, () => undefined);
-      });
+      // Node.js frames no body of DELETE and OPTIONS by itself: the other side would read its bytes as a request.
+      const isChunked = request.headers['transfer-encoding'] !== undefined;
+      const outgoing = this.#open(
+        request,
+        (received) => {
+          const { statusCode = 502, statusMessage } = received;
+          try {
+            response.writeHead(statusCode, statusMessage, passedHeaders(received.rawHeaders));
+          } catch (error) {
+            // Node.js reads some responses that it cannot write.
+            received.destroy();
+            refuse(response, (error as Error).message);
+            return;
+          }
+          pipeline(received, response, () => undefined);
+        },
+        isChunked ? { 'transfer-encoding': 'chunked' } : {},
+      );
       outgoing.on('error', (error) => refuse(response, error.message));
       response.once('close', () => outgoing.destroy());
       pipeline(request, outgoing, () => undefined);
@@ -134,7 +148,7 @@ export class AppSockets {
           socket.end(`HTTP/1.1 ${received.statusCode} ${received.statusMessage}\r\nconnection: close\r\n\r\n`);
           received.destroy();
         },
-        { connection: 'Upgrade', upgrade },
+        { connection: 'Upgrade', upgrade, 'content-length': undefined },
       );
       outgoing.on('upgrade', (received: IncomingMessage, far: Socket, farHead: Buffer) => {
         const lines = received.rawHeaders.flatMap((name, i, all) =>
@@ -152,16 +166,18 @@ export class AppSockets {
     }
   }
 
-  #open(request: IncomingMessage, onResponse: (response: IncomingMessage) => void, extra: Record<string, string> = {}) {
+  #open(request: IncomingMessage, onResponse: (response: IncomingMessage) => void, extra: OutgoingHttpHeaders = {}) {
     const url = new URL(String(request.headers[URL_HEADER] ?? '').replace(/^ws/, 'http'));
     const isTls = url.protocol === 'https:';
     if (!isTls && url.protocol !== 'http:') throw new Error('only http and https are possible');
-    const headers = { ...passedHeaders(request.rawHeaders), host: url.host, ...extra };
+    const headers: OutgoingHttpHeaders = { ...passedHeaders(request.rawHeaders), host: url.host, ...extra };
+    if (headers['content-length'] === undefined) delete headers['content-length'];
     const { method } = request;
     const path = `${url.pathname}${url.search}`;
     const { urls, node } = this.#addresses;
     if (urls.some((each) => url.href === each || url.href.startsWith(`${each}/`))) {
-      // The node serves plain HTTP, also behind a proxy with TLS.
+      // The node serves plain HTTP, also behind a proxy with TLS. It may trust this machine as a proxy, so a function must not name clients.
+      for (const name of Object.keys(headers)) if (namesClient(name)) delete headers[name];
       return requestHttp({ ...node, method, path, headers, agent: this.#http, setHost: false }, onResponse);
     }
     const port = url.port === '' ? (isTls ? WEB_PORTS[1] : WEB_PORTS[0]) : Number(url.port);
@@ -255,13 +271,13 @@ function refuse(response: ServerResponse, reason: string): void {
 }
 
 /** Returns the headers that pass from one side to the other. Repeated headers stay repeated. */
-function passedHeaders(raw: readonly string[]): Record<string, string | string[]> {
-  const headers: Record<string, string | string[]> = Object.create(null);
+function passedHeaders(raw: readonly string[]): OutgoingHttpHeaders {
+  const headers: OutgoingHttpHeaders = Object.create(null);
   for (let i = 0; i + 1 < raw.length; i += 2) {
     const name = (raw[i] as string).toLowerCase();
     const value = raw[i + 1] as string;
     if (ownHeaders.has(name)) continue;
-    const known = headers[name];
+    const known = headers[name] as string | string[] | undefined;
     headers[name] = known === undefined ? value : [...(Array.isArray(known) ? known : [known]), value];
   }
   return headers;

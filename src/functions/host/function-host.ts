@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir } from 'node:fs/promises';
 import {
   createServer,
   type IncomingMessage,
@@ -47,6 +47,8 @@ interface HostedApp {
   starting: Promise<Runtime> | null;
 }
 
+/** Processes of earlier deployments of an app that may finish their calls beside a new one, so that one app does not get all memory. */
+const MAX_EARLIER_PROCESSES = 1;
 /** Memory that a new process needs at least. */
 const NEW_PROCESS_BYTES = 64 * 1024 * 1024;
 const IDLE_CHECK_MILLISECONDS = 1000;
@@ -54,12 +56,16 @@ const MILLISECONDS = 1000;
 /** Time in which a process that interrupted a call is seen to end. */
 const END_MILLISECONDS = 500;
 const CONFLICT = 409;
+const SOCKET_MODE = 0o600;
 const FAILED = 500;
+/** Statuses that a response of a function may have (Fetch standard, `new Response`). */
+const MIN_STATUS = 200;
+const MAX_STATUS = 599;
 /** Lines of output that wait while no worker reads them. */
 const MAX_WAITING_LINES = 10_000;
 
 const forHost: ReadonlySet<string> = new Set([APP_HEADER, IDENTITY_HEADER]);
-const hopByHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+const hopByHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']);
 
 /**
  * Runs the edge functions of all apps of a node. Workers send it calls over a Unix socket; it starts a process for each app that is called,
@@ -94,7 +100,8 @@ export class FunctionHost {
   listen(path: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      this.#server.listen(path, resolve);
+      // Whoever can connect can replace the functions of every app.
+      this.#server.listen(path, () => chmod(path, SOCKET_MODE).then(resolve, reject));
     });
   }
 
@@ -142,8 +149,8 @@ export class FunctionHost {
       response.writeHead(CONFLICT, { [ERROR_HEADER]: 'unknown' }).end();
       return;
     }
-    const isNew = app.runtime === null;
-    const runtime = app.runtime ?? (await this.#runtimeOf(ref, app));
+    const isNew = app.runtime === null || app.runtime.hasEnded;
+    const runtime = (isNew ? null : app.runtime) ?? (await this.#runtimeOf(ref, app));
     if (runtime.running >= this.#bounds.functionCalls) throw new HostError('function_busy');
     runtime.running++;
     let isFinished = false;
@@ -163,6 +170,7 @@ export class FunctionHost {
   }
 
   async #start(ref: string, app: HostedApp): Promise<Runtime> {
+    this.#endOldest(ref);
     this.#makeRoom();
     const folder = join(this.#folder, String(this.#count++));
     await mkdir(folder);
@@ -189,7 +197,7 @@ export class FunctionHost {
         NEW_PROCESS_BYTES,
       );
     const resting = [...this.#runtimes]
-      .filter(({ running, hasEnded }) => running === 0 && !hasEnded)
+      .filter(({ running, hasEnded, startMilliseconds }) => running === 0 && !hasEnded && startMilliseconds > 0)
       .sort((a, b) => a.lastUsed - b.lastUsed);
     let sum = total();
     for (const runtime of resting) {
@@ -199,6 +207,12 @@ export class FunctionHost {
       runtime.kill();
     }
     if (sum > this.#bounds.functionsMemoryBytes) throw new HostError('function_busy');
+  }
+
+  /** Ends the process that an app started first, if deployments and changed secrets left it several. */
+  #endOldest(ref: string): void {
+    const own = [...this.#runtimes].filter((runtime) => runtime.ref === ref && !runtime.hasEnded);
+    for (const runtime of own.slice(0, Math.max(0, own.length - MAX_EARLIER_PROCESSES))) runtime.kill('function_busy');
   }
 
   /** Makes the next call start another process. */
@@ -234,10 +248,23 @@ export class FunctionHost {
           refuse(response, String(code));
           return;
         }
-        response.writeHead(
-          received.statusCode ?? FAILED,
-          received.rawHeaders.filter((_, i, all) => !hopByHop.has((all[i - (i % 2)] ?? '').toLowerCase())),
-        );
+        const status = received.statusCode ?? FAILED;
+        if (status < MIN_STATUS || status > MAX_STATUS) {
+          received.destroy();
+          refuse(response, 'function_failed');
+          return;
+        }
+        try {
+          response.writeHead(
+            status,
+            received.rawHeaders.filter((_, i, all) => !hopByHop.has((all[i - (i % 2)] ?? '').toLowerCase())),
+          );
+        } catch {
+          // A function can listen in place of the runtime, and send what Node.js reads but does not write.
+          received.destroy();
+          refuse(response, 'function_failed');
+          return;
+        }
         pipeline(received, bounded(limits.functionResponseBytes.default), response, () => undefined);
       },
     );

@@ -4,8 +4,6 @@ import { chmod, chown, mkdir, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import type { ErrorCode } from '../../../contract/errors.ts';
 import { type RuntimeConfiguration, type RuntimeMessage, runtimeFiles } from '../../../contract/function-runtime.ts';
 import type { FunctionLogLine } from '../../../contract/functions.ts';
@@ -13,6 +11,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { type AppAddresses, AppSockets } from './app-sockets.ts';
 import { useOf } from './measure.ts';
+import { readLines } from './read-lines.ts';
 
 /** Bounds of a runtime that the node's configuration changes. */
 export interface RuntimeBounds {
@@ -55,7 +54,7 @@ const HEAP_SHARE = 0.6;
 const MEBIBYTE = 1024 * 1024;
 const MILLISECONDS = 1000;
 /** Functions run after the requests of the node if the processor is short (nice(2)). */
-const PRIORITY = 5;
+const PRIORITY = 10;
 /** Open files and sockets of a process: those of its connections, and of Deno itself. */
 const DESCRIPTORS = 512;
 /** Time for which output lines are counted, for the limit functionLogLines. */
@@ -63,6 +62,18 @@ const LOG_WINDOW_MILLISECONDS = 10_000;
 /** Characters of a line of the runtime that is no message: its own errors, such as those of V8. */
 const RAW_CHARACTERS = 2000;
 const FOLDER_MODE = 0o700;
+/** Modes while functions run: only their own user may enter the folder, and not even this user may change it. */
+const CLOSED_FOLDER_MODE = 0o500;
+const SHARED_FOLDER_MODE = 0o710;
+/**
+ * Environment variables that functions can neither read nor set, because Deno and the C library obey them without asking for permission:
+ * proxies of Deno's HTTP clients, domains and files for looking up names, and files to which or from which Deno writes or reads keys.
+ */
+const ignoredVariables: readonly string[] = [
+  ...['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'].flatMap((name) => [name, name.toUpperCase()]),
+  ...['LOCALDOMAIN', 'RES_OPTIONS', 'HOSTALIASES', 'SSLKEYLOGFILE', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['DENO_CERT', 'DENO_TLS_CA_STORE', 'DENO_AUDIT_PERMISSIONS', 'DENO_TRACE_PERMISSIONS', 'DENO_DIR', 'TMPDIR'],
+];
 /** The exit of a process that wrote a file (SIGXFSZ), and the signals with which V8 ends without memory. */
 const OUT_OF_MEMORY_SIGNALS: ReadonlySet<string> = new Set(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 
@@ -185,6 +196,7 @@ export class Runtime {
     child.stdin.end(`${JSON.stringify(configuration)}\n`);
     const isReady = await Promise.race([ready.then(() => true), exit.then(() => false)]);
     if (!isReady) throw new Error('The process of the functions ended at its start.');
+    await this.#closeFolder(user);
     this.startMilliseconds = performance.now() - started;
     this.#line('start', `started in ${Math.round(this.startMilliseconds)} ms`, this.startMilliseconds);
     this.#timer = setInterval(() => this.#check(), CHECK_MILLISECONDS);
@@ -237,7 +249,8 @@ export class Runtime {
         '--unstable-no-legacy-abort',
       ],
       '--allow-env',
-      `--allow-net=node.invalid:80,${paths.map((path) => `unix:${path}`).join(',')}`,
+      `--ignore-env=${ignoredVariables.join(',')}`,
+      `--allow-net=255.255.255.255:80,${paths.map((path) => `unix:${path}`).join(',')}`,
       `--allow-read=${[...paths, join(this.#folder, runtimeFiles.code)].join(',')}`,
       `--allow-write=${paths.join(',')}`,
       `--v8-flags=--max-old-space-size=${heap}`,
@@ -257,6 +270,18 @@ export class Runtime {
     if (user) await chown(this.#folder, user.uid, user.gid);
   }
 
+  /** Takes the right to write in the folder away: its sockets could be replaced by folders and files that fill the disk. */
+  async #closeFolder(user: ReturnType<RuntimeParts['userOf']>): Promise<void> {
+    if (user) await chown(this.#folder, 0, user.gid);
+    await chmod(this.#folder, user ? SHARED_FOLDER_MODE : CLOSED_FOLDER_MODE);
+  }
+
+  /** Deletes the folder after the process has ended. */
+  async #removeFolder(): Promise<void> {
+    await chmod(this.#folder, FOLDER_MODE);
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
   /** Reads the messages of the process. Resolves when it is ready. */
   #readOutput(child: ChildProcess): Promise<void> {
     return new Promise((resolve) => {
@@ -266,27 +291,38 @@ export class Runtime {
         else if (message.type === 'ready') resolve();
         else this.#limited(message.level, message.function, message.requestId, message.message);
       };
-      if (child.stdout) createInterface({ input: boundedLines(child.stdout) }).on('line', read);
-      if (child.stderr) {
-        createInterface({ input: boundedLines(child.stderr) }).on('line', (text) =>
-          this.#limited('error', null, null, text.slice(0, RAW_CHARACTERS)),
-        );
-      }
+      this.#readLines(child.stdout, read);
+      this.#readLines(child.stderr, (text) => this.#limited('error', null, null, text.slice(0, RAW_CHARACTERS)));
     });
   }
 
-  /** Adds a line of output, unless there were too many in the last seconds. */
-  #limited(level: OutputLine['level'], name: string | null, requestId: string | null, message: string): void {
+  #readLines(stream: NodeJS.ReadableStream | null, onLine: (text: string) => void): void {
+    if (stream === null) return;
+    const isFull = () => this.#hasLoggedMax();
+    const onSkipped = (count: number) => {
+      this.#unlogged += count;
+    };
+    void readLines(stream, { maxBytes: MAX_LINE_BYTES, isFull, onLine, onSkipped }).catch(() => undefined);
+  }
+
+  /** Returns true if no further line is stored for now. */
+  #hasLoggedMax(): boolean {
     const now = performance.now();
     if (now - this.#logWindow > LOG_WINDOW_MILLISECONDS) {
       this.#reportUnlogged();
       this.#logWindow = now;
       this.#logged = 0;
     }
-    if (this.#logged++ >= limits.functionLogLines.default) {
+    return this.#logged >= limits.functionLogLines.default;
+  }
+
+  /** Adds a line of output, unless there were too many in the last seconds. */
+  #limited(level: OutputLine['level'], name: string | null, requestId: string | null, message: string): void {
+    if (this.#hasLoggedMax()) {
       this.#unlogged++;
       return;
     }
+    this.#logged++;
     const text = message.slice(0, limits.functionLogCharacters.default);
     this.#onLine({
       at: new Date().toISOString(),
@@ -338,7 +374,7 @@ export class Runtime {
     this.#sockets.close();
     this.agent.destroy();
     this.#end();
-    void rm(this.#folder, { recursive: true, force: true }).catch(() => undefined);
+    void this.#removeFolder().catch(() => undefined);
   }
 }
 
@@ -373,28 +409,6 @@ const NAME_CHARACTERS = 200;
 
 /** Characters of a line of output, with the JSON around it, after which the line ends. */
 const MAX_LINE_BYTES = 8 * limits.functionLogCharacters.default;
-
-/** Passes the bytes of a stream on, and leaves out those of a line that is too long, so that no line fills the memory. */
-function boundedLines(stream: NodeJS.ReadableStream): NodeJS.ReadableStream {
-  return Readable.from(bounded(stream));
-}
-
-async function* bounded(stream: NodeJS.ReadableStream): AsyncGenerator<Buffer> {
-  let inLine = 0;
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
-    let start = 0;
-    for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
-      yield inLine > MAX_LINE_BYTES ? chunk.subarray(end, end + 1) : chunk.subarray(start, end + 1);
-      start = end + 1;
-      inLine = 0;
-    }
-    const rest = chunk.subarray(start);
-    if (inLine <= MAX_LINE_BYTES && rest.length > 0) yield rest;
-    inLine += rest.length;
-  }
-}
-
-const LINE_FEED = 10;
 
 /** Ignores an error: the process may have ended, or the system may have no priorities. */
 function lowerPriority(pid: number): void {

@@ -21,8 +21,11 @@ interface DenoConnection {
   write(bytes: Uint8Array): Promise<number>;
 }
 
-/** The only host that the permissions of the process name. It does not exist: the socket leads to the node. */
-const NODE = 'node.invalid';
+/**
+ * The only host that the permissions of the process name. No connection to it is possible, because it is the broadcast address: the socket
+ * leads to the node. A name would be looked up, and an environment variable can add a domain to names.
+ */
+const NODE = '255.255.255.255';
 const MAX_REDIRECTS = 20;
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Statuses after which a POST is repeated as GET (Fetch standard, "HTTP-redirect fetch"). */
