@@ -68,7 +68,7 @@ const tables: Readonly<Record<string, () => string>> = {
   environment: variableTable,
   metrics: metricTable,
   ...Object.fromEntries(
-    (['ninefold', 'rest', 'auth', 'storage', 'realtime', 'postgres'] as const).map((source) => [
+    (['ninefold', 'rest', 'auth', 'storage', 'realtime', 'functions', 'postgres'] as const).map((source) => [
       `errors ${source}`,
       () => errorTable(source),
     ]),

@@ -15,27 +15,26 @@ import type { FunctionConfiguration } from './function-configuration.ts';
 const FIRST_USER = 60_600;
 const USERS = 580;
 
-let host: FunctionHost | null = null;
-let folderOfNode: string | null = null;
+run();
 
-process.once('message', (configuration: FunctionConfiguration) => void start(configuration));
-process.on('disconnect', () => void end().finally(() => process.exit()));
-// Ignores signals, because the node ends this process itself. A terminal sends signals to every process of its group.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+function run(): void {
+  let end = async (): Promise<void> => undefined;
+  process.once('message', (configuration: FunctionConfiguration) => {
+    const host = hostOf(configuration);
+    // Deletes the folder too, because a node that was killed cannot.
+    end = async () => {
+      await host.close();
+      await rm(configuration.folder, { recursive: true, force: true });
+    };
+    void listen(host, configuration);
+  });
+  process.on('disconnect', () => void end().finally(() => process.exit()));
+  // Ignores signals, because the node ends this process itself. A terminal sends signals to every process of its group.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+}
 
-async function start({
-  folder,
-  socketPath,
-  program,
-  bootstrap,
-  bounds,
-  httpAllowed,
-  hasUsers,
-}: FunctionConfiguration): Promise<void> {
-  folderOfNode = folder;
-  // A process that was lost leaves its socket.
-  await rm(socketPath, { force: true });
-  host = new FunctionHost(folder, bounds, {
+const hostOf = ({ folder, program, bootstrap, bounds, httpAllowed, hasUsers }: FunctionConfiguration): FunctionHost =>
+  new FunctionHost(folder, bounds, {
     program,
     bootstrap,
     policy: new AddressPolicy(httpAllowed),
@@ -43,13 +42,11 @@ async function start({
     userOf: (ref) => (hasUsers ? userOf(ref) : null),
     onStart: (pid) => void raiseOomScore(pid, 'expendable'),
   });
-  await host.listen(socketPath);
-}
 
-/** Ends the functions. Deletes the folder too, because a node that was killed cannot. */
-async function end(): Promise<void> {
-  await host?.close();
-  if (folderOfNode !== null) await rm(folderOfNode, { recursive: true, force: true });
+async function listen(host: FunctionHost, { socketPath }: FunctionConfiguration): Promise<void> {
+  // A process that was lost leaves its socket.
+  await rm(socketPath, { force: true });
+  await host.listen(socketPath);
 }
 
 function userOf(ref: string): { uid: number; gid: number } {

@@ -212,7 +212,7 @@ export async function composeWorker(
   const identities = new Identities(new ExternalKeys(node.addresses), keyUses);
   const probes = new ProbeRunner(node.specifications, events);
   const traces = new RequestTraces(hosting.apps, events);
-  const { functions, functionLogs } = openFunctions(node, hosting.apps);
+  const { functions, functionLogs, functionAdmin } = openFunctions(node, hosting.apps);
   const observers = [
     new CallStatistics(hosting.apps, events),
     new ErrorStatistics(hosting.apps, events),
@@ -229,17 +229,7 @@ export async function composeWorker(
   const realtimeUsage = (ref: string) => realtime.usageOf(ref);
   const adminContext = composeAdmin(node, hosting, auth, {
     ...{ identities, probes, traces, everyWorker, realtimeUsage, readFigures },
-    functions: {
-      runs: functions !== null,
-      bundles: {
-        entry: new URL('./bundle-process.js', import.meta.url),
-        certificates: config.extraCertificates,
-        registries: { npmRegistry: config.npmRegistry, jsrRegistry: config.jsrRegistry },
-        httpAllowed: config.httpAllowed,
-      },
-      deployments: new InFlight(),
-      flushLogs: (ref) => functionLogs.flushApp(ref),
-    },
+    functions: functionAdmin,
   });
   const parser = new BodyParser(new URL('./body-parser.js', import.meta.url));
   const http = composeHttp(node, hosting.apps, auth, {
@@ -315,11 +305,23 @@ const addressPolicy = ({ httpAllowed }: Config, { functions }: WorkerConfig, ori
   new AddressPolicy(httpAllowed, (url) => (functions !== null && origins.isFunction(url) ? functions.node : null));
 
 /** Connects the worker with the process of the functions, and stores their output. */
-function openFunctions({ workerConfig, events }: Node, apps: Apps) {
+function openFunctions({ workerConfig, config, events }: Node, apps: Apps) {
   const functionLogs = new FunctionLogs(apps, events);
   const functions = workerConfig.functions && new FunctionClient(workerConfig.functions.socketPath);
   functions?.readOutput(({ ref, line }) => functionLogs.add(ref, line));
-  return { functions, functionLogs };
+  const { extraCertificates: certificates, npmRegistry, jsrRegistry, httpAllowed } = config;
+  const functionAdmin: AdminContext['functions'] = {
+    runs: functions !== null,
+    bundles: {
+      entry: new URL('./bundle-process.js', import.meta.url),
+      certificates,
+      registries: { npmRegistry, jsrRegistry },
+      httpAllowed,
+    },
+    deployments: new InFlight(),
+    flushLogs: (ref) => functionLogs.flushApp(ref),
+  };
+  return { functions, functionLogs, functionAdmin };
 }
 
 /** Creates what counts the requests of a worker, and what sends their traces. */

@@ -14,6 +14,10 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import { type AppLine, DEPLOYMENTS, OUTPUT } from './host/function-host.ts';
 import type { Deployment } from './host/runtime.ts';
 
+/** Statuses of the process of the functions. */
+const NO_CONTENT = 204;
+const CONFLICT = 409;
+
 /** One call of a function. */
 export interface FunctionCall {
   readonly ref: string;
@@ -30,8 +34,6 @@ export interface FunctionCall {
   readonly onOpen: (abort: () => void) => void;
 }
 
-const NO_CONTENT = 204;
-const CONFLICT = 409;
 /** Pause before the output is read again after the process was lost. */
 const RETRY_MILLISECONDS = 1000;
 

@@ -4,6 +4,9 @@ import { callFunction, type FunctionParts } from '../functions/call-function.ts'
 import type { ApiHandler } from './api-handler.ts';
 import { isPreflight, preflightReply } from './app-headers.ts';
 
+/** The status of errors of tokens. */
+const UNAUTHORIZED = 401;
+
 /** Creates the handler of an app's `/functions/v1`. */
 export const functionsApi = (parts: FunctionParts): ApiHandler => ({
   name: 'functions',
@@ -34,5 +37,3 @@ function functionsErrorReply(error: unknown, { requestId }: CallRequest): Reply 
     body: JSON.stringify({ code, message, ...(details !== null && { details }), request_id: requestId }),
   };
 }
-
-const UNAUTHORIZED = 401;

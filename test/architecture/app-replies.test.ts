@@ -16,6 +16,9 @@ it('only app-calls.ts calls answerApp and answerDoor', () => {
 
 it('the server writes to a Node.js response only in write-reply.ts, called with a policy by app-calls.ts and node-calls.ts', () => {
   expect(filesWith(/\bwriteHead\(|\bsetHeader\(|\bresponse\.(?:end|write)\(/)).toEqual([
+    // The process of edge functions answers workers and functions on Unix sockets, and no client.
+    'src/functions/host/app-sockets.ts',
+    'src/functions/host/function-host.ts',
     // Serves metrics only, on an own port.
     'src/http/metrics-server.ts',
     'src/http/write-reply.ts',

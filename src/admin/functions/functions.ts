@@ -36,6 +36,9 @@ import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
 import { json, noContent } from '../reply.ts';
 
+/** Hours of the figures of a function. */
+const HOURS = 24;
+
 /** Maximum length of a note about a version, and of the path of a file. */
 const MESSAGE_CHARACTERS = 200;
 const PATH_CHARACTERS = 300;
@@ -290,8 +293,6 @@ async function readFunctions({ origins }: AdminContext, app: App): Promise<EdgeF
     calls: figures(series, each.name, start),
   }));
 }
-
-const HOURS = 24;
 
 function figures({ calls }: CallSeries, name: string, start: number | null): FunctionFigures {
   const found = calls.get(`functions.${name}`);

@@ -7,6 +7,9 @@ import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { seal, unseal } from '../registry/seal.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 
+/** Digits of a hash that identify the functions of an app. */
+const IDENTITY_DIGITS = 20;
+
 const read = async <T>(database: Executor, text: string, params: readonly Param[] = []): Promise<T | null> => {
   const [result] = await runAsServerRole(database, [{ text, params }]);
   return result ? firstJson<T>(result) : null;
@@ -54,7 +57,7 @@ export async function readActiveFunctions(database: Executor): Promise<ActiveFun
     identity: createHash('sha256')
       .update(JSON.stringify([running, secrets]))
       .digest('hex')
-      .slice(0, 20),
+      .slice(0, IDENTITY_DIGITS),
   };
 }
 

@@ -1,5 +1,8 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { Header } from 'tar';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -40,8 +43,10 @@ function made(
 let registry: NpmRegistry;
 let web: Server;
 let webUrl: string;
+let folder: string;
 
 beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'bundle-')));
   registry = await startNpmRegistry([
     made('uses-old', { 'index.js': 'module.exports = "uses " + require("old");' }, {}, { dependencies: { old: '^1' } }),
     made('old', { 'index.js': 'module.exports = "old";' }),
@@ -73,13 +78,14 @@ beforeAll(async () => {
 afterAll(async () => {
   await registry.close();
   web.close();
+  await rm(folder, { recursive: true });
 });
 
 const open = () => new AddressPolicy([{ address: '127.0.0.1', bits: 32, port: null }]);
 const bundle = (code: string, files: FunctionCode['files'] = {}, policy = open()) =>
   bundleFunction(
     { files: { 'f/index.ts': code, ...files }, entrypoint: 'f/index.ts' },
-    { policy, npmRegistry: registry.url, jsrRegistry: webUrl },
+    { policy, folder, npmRegistry: registry.url, jsrRegistry: webUrl },
   );
 
 /** Bundles and runs code that exports `result`. */

@@ -15,8 +15,8 @@ import type { BundleFault } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { BundleError, ImportError } from './bundle-error.ts';
-import { type ModuleCode, withoutPatterns, withoutSourceMap } from './dynamic-imports.ts';
 import { type Downloaded, type Downloads, download } from './download.ts';
+import { type ModuleCode, withoutPatterns, withoutSourceMap } from './dynamic-imports.ts';
 import { JsrPackages } from './jsr-packages.ts';
 import { NpmPackages } from './npm-packages.ts';
 import {
@@ -30,6 +30,11 @@ import {
   parsePackage,
   readImportMap,
 } from './specifier.ts';
+
+/** Milliseconds of a second. */
+const MILLISECONDS = 1000;
+/** Faults that a deployment reports. */
+const MAX_FAULTS = 20;
 
 /** The code of a function as it was sent. */
 export interface FunctionCode {
@@ -68,9 +73,6 @@ const EMPTY = 'empty';
 const STANDARD_SERVER = 'standard-server';
 const MISSING = 'missing';
 const ENTRY = 'entry';
-
-const MILLISECONDS = 1000;
-const MAX_FAULTS = 20;
 
 /**
  * Bundles a function with everything that it imports into one module. Files come from memory, packages of npm from a folder that only this
@@ -153,8 +155,7 @@ async function runEsbuild(
     })
     .catch((error: BuildFailure) => {
       throw Array.isArray(error.errors) ? new BundleError(error.errors.map(faultOf)) : error;
-    })
-;
+    });
   const [output] = result.outputFiles;
   if (!output) throw new BundleError([{ file: entrypoint, line: null, message: 'The bundle is empty.' }]);
   if (output.contents.length > limits.functionBundleBytes.default) {

@@ -21,7 +21,10 @@ export interface BundleRequest {
 }
 
 /** What the process sends: a bundle, faults of the code, or the text of another error. */
-export type BundleReply = { readonly bundle: Bundle } | { readonly faults: readonly BundleFault[] } | { readonly error: string };
+export type BundleReply =
+  | { readonly bundle: Bundle }
+  | { readonly faults: readonly BundleFault[] }
+  | { readonly error: string };
 
 /** How processes of deployments are started. */
 export interface BundleProcesses {
@@ -33,6 +36,7 @@ export interface BundleProcesses {
   readonly httpAllowed: readonly AllowedNetwork[];
 }
 
+/** Milliseconds of a second, and between two checks of the memory. */
 const MILLISECONDS = 1000;
 const CHECK_MILLISECONDS = 200;
 /** Memory of the process and of esbuild together: several times that of the largest packages. */

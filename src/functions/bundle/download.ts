@@ -5,6 +5,16 @@ import { resolveHost } from '../../jobs/resolve-host.ts';
 import { lookupOf } from '../../jobs/send-request.ts';
 import { ImportError } from './bundle-error.ts';
 
+/** Redirects that are followed for one module. */
+const MAX_REDIRECTS = 10;
+/** Statuses of HTTP (RFC 9110, section 15). */
+const HTTP_OK = 200;
+const HTTP_REDIRECT = 300;
+const HTTP_ERROR = 400;
+/** Ports of URLs without one. */
+const HTTPS_PORT = 443;
+const HTTP_PORT = 80;
+
 /** What a deployment loads: bounds of its bytes and its time, and which addresses it may reach. */
 export interface Downloads {
   readonly policy: AddressPolicy;
@@ -20,13 +30,6 @@ export interface Downloaded {
   readonly contentType: string;
   readonly bytes: Buffer;
 }
-
-const MAX_REDIRECTS = 10;
-const HTTP_OK = 200;
-const HTTP_REDIRECT = 300;
-const HTTP_ERROR = 400;
-const HTTPS_PORT = 443;
-const HTTP_PORT = 80;
 
 /**
  * Loads a module from a public address.

@@ -24,6 +24,10 @@ import { limits } from '../../../contract/limits.ts';
 import { type AddressPolicy, MAIL_PORTS, namesClient } from '../../jobs/public-address.ts';
 import { resolveHost } from '../../jobs/resolve-host.ts';
 
+/** How long the lookup of a name and a connection may take. */
+const LOOKUP_MILLISECONDS = 10_000;
+const CONNECT_MILLISECONDS = 30_000;
+
 /** An address of this machine. */
 export interface LocalAddress {
   readonly host: string;
@@ -46,8 +50,6 @@ const ownHeaders: ReadonlySet<string> = new Set([
   ...['transfer-encoding', 'upgrade', 'host', URL_HEADER, ERROR_HEADER],
 ]);
 
-const LOOKUP_MILLISECONDS = 10_000;
-const CONNECT_MILLISECONDS = 30_000;
 /** Characters of the first line of a connection. */
 const LINE_CHARACTERS = 300;
 const WEB_PORTS = [80, 443] as const;

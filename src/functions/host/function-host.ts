@@ -49,6 +49,8 @@ interface HostedApp {
 
 /** Processes of earlier deployments of an app that may finish their calls beside a new one, so that one app does not get all memory. */
 const MAX_EARLIER_PROCESSES = 1;
+/** How long a connection of a worker may be idle. */
+const KEEP_ALIVE_MILLISECONDS = 60_000;
 /** Memory that a new process needs at least. */
 const NEW_PROCESS_BYTES = 64 * 1024 * 1024;
 const IDLE_CHECK_MILLISECONDS = 1000;
@@ -90,7 +92,7 @@ export class FunctionHost {
     this.#bounds = bounds;
     this.#parts = parts;
     this.#server = createServer(
-      { requestTimeout: 0, keepAliveTimeout: 60_000 },
+      { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MILLISECONDS },
       (request, response) => void this.#answer(request, response),
     );
     this.#timer = setInterval(() => this.#stopIdle(), IDLE_CHECK_MILLISECONDS);

@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs';
 
+/** Size of a page of memory. */
+const PAGE_BYTES = 4096;
+/** Places of utime and stime after the name, and the length of a clock tick (USER_HZ). */
+const USER_FIELD = 11;
+const SYSTEM_FIELD = 12;
+const TICK_MILLISECONDS = 10;
+
 /** Memory and processor time of a process. */
 export interface ProcessUse {
   readonly memoryBytes: number;
   readonly processorMilliseconds: number;
 }
-
-const PAGE_BYTES = 4096;
 
 /**
  * Returns what a process uses (proc_pid_statm(5)). Returns null on systems without /proc, and for a
@@ -28,7 +33,3 @@ function processorOf(pid: number): number {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[USER_FIELD]) + Number(fields[SYSTEM_FIELD])) * TICK_MILLISECONDS;
 }
-
-const USER_FIELD = 11;
-const SYSTEM_FIELD = 12;
-const TICK_MILLISECONDS = 10;

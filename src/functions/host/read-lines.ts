@@ -11,6 +11,7 @@ export interface LineReader {
   readonly onSkipped: (count: number) => void;
 }
 
+/** The byte that ends a line. */
 const LINE_FEED = 10;
 /** Bytes that are read in a second while lines are not wanted. The writer waits, so that it does not occupy this process. */
 const SLOW_BYTES_PER_SECOND = 1024 * 1024;

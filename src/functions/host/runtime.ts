@@ -74,6 +74,8 @@ const ignoredVariables: readonly string[] = [
   ...['LOCALDOMAIN', 'RES_OPTIONS', 'HOSTALIASES', 'SSLKEYLOGFILE', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['DENO_CERT', 'DENO_TLS_CA_STORE', 'DENO_AUDIT_PERMISSIONS', 'DENO_TRACE_PERMISSIONS', 'DENO_DIR', 'TMPDIR'],
 ];
+/** Characters of a name and of a request id in a message. */
+const NAME_CHARACTERS = 200;
 /** The exit of a process that wrote a file (SIGXFSZ), and the signals with which V8 ends without memory. */
 const OUT_OF_MEMORY_SIGNALS: ReadonlySet<string> = new Set(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 
@@ -405,7 +407,6 @@ function parseMessage(text: string): RuntimeMessage | null {
 }
 
 const levels: ReadonlySet<string> = new Set(['debug', 'info', 'warn', 'error']);
-const NAME_CHARACTERS = 200;
 
 /** Characters of a line of output, with the JSON around it, after which the line ends. */
 const MAX_LINE_BYTES = 8 * limits.functionLogCharacters.default;

@@ -8,7 +8,6 @@ export interface DenoApi {
   readTextFile(path: string): Promise<string>;
   inspect(value: unknown, options: object): string;
   serve(options: object, handler: (request: Request) => Promise<Response>): unknown;
-  upgradeWebSocket(request: Request, options?: unknown): unknown;
   addSignalListener(signal: string, listener: () => void): void;
   exit(code: number): never;
   connect(options: object): Promise<DenoConnection>;
