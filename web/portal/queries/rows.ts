@@ -151,7 +151,8 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
       if (!entity) return { rows: [], total: 0 };
       const titles = entity.fields.filter(({ name }) => entity.title_fields.includes(name));
       const searched = titles.filter(({ searchable }) => searchable);
-      const [exact] = search === '' || searched.length > 0 ? [] : titles;
+      // The key of a referenced row is no text that a member types.
+      const [exact] = search === '' || searched.length > 0 ? [] : titles.filter(({ reference }) => !reference);
       const conditions: ListQuery['conditions'] = exact ? { [exact.name]: `eq.${search}` } : {};
       const query = {
         filter: null,

@@ -62,9 +62,9 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     (field) =>
       !isText(field) &&
       !field.files?.many &&
-      ![...entity.title_fields, entity.machine?.field, ...entity.key].includes(field.name),
+      ![...titleTexts(entity), entity.machine?.field, ...entity.key].includes(field.name),
   );
-  const title = rowName(entity, row);
+  const title = rowName(all, entity, row);
   const transitions = entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />;
   return (
     <Shell
@@ -107,6 +107,12 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     </Shell>
   );
 }
+
+/** Returns the fields that the title shows completely. A reference and a time of a title are also facts of the row. */
+const titleTexts = ({ title_fields: titles, fields }: PortalEntity): readonly string[] =>
+  titles.filter((name) =>
+    fields.some((field) => field.name === name && !field.reference && !/date|time/.test(field.editor)),
+  );
 
 /** Shows long texts. */
 function TextSections({ fields, row }: { fields: readonly PortalField[]; row: Row }) {
@@ -174,7 +180,7 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
     },
     onSuccess: ({ isGone, undo }) => {
       if (!isGone) return;
-      toast({ words: t('deletedToast', { name: rowName(entity, row) }), undo });
+      toast({ words: t('deletedToast', { name: rowName(all, entity, row) }), undo });
       void queryClient.invalidateQueries({ queryKey: ['rows'] });
       void navigate({ to: back });
     },

@@ -55,7 +55,7 @@ export function Transitions({ entity, machine, row }: MachineOf) {
           if (result !== 'moved') return;
           onMoved();
           const undo = await undoTransition(portal, all, { entity, machine }, row);
-          toast({ words: t('fieldWrong', { label: rowName(entity, row), words: `${transition.label}.` }), undo });
+          toast({ words: t('fieldWrong', { label: rowName(all, entity, row), words: `${transition.label}.` }), undo });
         },
       },
     );
@@ -119,7 +119,7 @@ function useReason() {
     const pointed = pointedTo(row, field.name);
     const label = inSentence(field.label);
     return target && pointed
-      ? t('onlyOwnerNamed', { field: label, who: rowName(target, pointed) })
+      ? t('onlyOwnerNamed', { field: label, who: rowName(all, target, pointed) })
       : t('onlyOwner', { field: label });
   };
 }

@@ -168,7 +168,7 @@ function FormFields({ form, row }: { form: RowForm; row: Row | null }) {
             key={field.name}
             field={field}
             value={form.shownIn(field)}
-            chosen={pointed && target ? rowName(target, pointed) : null}
+            chosen={pointed && target ? rowName(all, target, pointed) : null}
             wrong={form.shownWrong(field)}
             isOptional={form.isNew && !field.required && field.editor !== 'boolean'}
             onChange={(value) => form.change(field, value)}
