@@ -459,7 +459,7 @@ it('a member books a time on a phone, a second booking of the time is refused, a
   await inBoth(guest.page);
   const path = new URL(guest.page.url()).pathname;
   await book(staff.page, '09:30', '10:30');
-  await staff.page.getByText('That time is taken: choose one of free_times.').first().waitFor();
+  await staff.page.getByText('That time is taken: choose a free one.').first().waitFor();
 
   await staff.page.goto(`${booking.origin}/bookings/calendar?month=${day.slice(0, 7)}`);
   await inBoth(staff.page);
