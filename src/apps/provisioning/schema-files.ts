@@ -29,6 +29,7 @@ import vault from '../../schema/0025_vault.sql';
 import pgmq from '../../schema/0026_pgmq.sql';
 import databaseRoles from '../../schema/0027_roles.sql';
 import scheduleSteps from '../../schema/0028_schedule_steps.sql';
+import rowRights from '../../schema/0030_row_rights.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -76,6 +77,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0026_pgmq', sql: pgmq, onExisting: false },
   { name: '0027_roles', sql: databaseRoles, onExisting: false },
   { name: '0028_schedule_steps', sql: scheduleSteps, onExisting: true },
+  { name: '0030_row_rights', sql: rowRights, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -15,7 +15,7 @@ import { pathsOf, removeFilesOf } from '../../queries/files.ts';
 import { followed } from '../../queries/live.ts';
 import { keyOf } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
-import { removeRow, row as rowQuery } from '../../queries/rows.ts';
+import { removeRow, row as rowQuery, rowRights } from '../../queries/rows.ts';
 import { fieldIn, listFor, type Place, readableFields, useScreens } from '../../queries/screens.ts';
 import { queryClient } from '../../queries/session.ts';
 import { undoDeletion } from '../../queries/undo.ts';
@@ -185,7 +185,9 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
       void navigate({ to: back });
     },
   });
+  const { data: rights } = useQuery(rowRights(portal, entity, keyOf(entity, row)));
   const canChange =
+    rights?.canUpdate === true &&
     entity.access.update.open &&
     entity.fields.some(({ updatable, name }) => updatable && name !== entity.machine?.field);
   if (isAsking) {
@@ -211,7 +213,7 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
           {t('change')}
         </Link>
       )}
-      {entity.access.delete.open && (
+      {rights?.canDelete === true && entity.access.delete.open && (
         <Button kind="quiet" small icon={IconTrash} onClick={() => setIsAsking(true)}>
           {t('delete')}
         </Button>
