@@ -1,4 +1,3 @@
-import { useMutation } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../../contract/portal.ts';
@@ -11,17 +10,15 @@ import { TransitionList } from '../../../fields/transition-list.tsx';
 import { inSentence, t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { rowName } from '../../fields/value.tsx';
-import { usePortal } from '../../queries/client.ts';
 import { keyOf, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { entityIn, fieldIn, useScreens } from '../../queries/screens.ts';
-import { missingFor, takeTransition, waysOf } from '../../queries/transitions.ts';
-import { undoTransition } from '../../queries/undo.ts';
+import { missingFor, waysOf } from '../../queries/transitions.ts';
 import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
 import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
-import { useToast } from '../shared/toast.tsx';
+import { useMove } from '../shared/use-move.ts';
 import styles from './detail-page.module.css';
 
 interface MachineOf {
@@ -35,31 +32,18 @@ interface MachineOf {
  * why it is not permitted.
  */
 export function Transitions({ entity, machine, row }: MachineOf) {
-  const portal = usePortal();
-  const taking = useMutation(takeTransition(portal, entity, machine));
+  const { taking, move: moveRow } = useMove(entity, machine);
   const { take } = useSearch({ strict: false }) as { take?: string };
   const [asked, setAsked] = useState<string | null>(take ?? null);
   const ways = waysOf(machine, row);
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
   const reason = useReason();
   const since = machine.undecided ? null : sinceOf(row);
-  const all = useScreens();
-  const toast = useToast();
-  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) => {
-    toast(null);
-    taking.mutate(
-      { row, to: transition.to, values },
-      {
-        onSuccess: async (result) => {
-          setAsked(null);
-          if (result !== 'moved') return;
-          onMoved();
-          const undo = await undoTransition(portal, all, { entity, machine }, row);
-          toast({ words: t('fieldWrong', { label: rowName(all, entity, row), words: `${transition.label}.` }), undo });
-        },
-      },
-    );
-  };
+  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) =>
+    moveRow(row, transition, values, (isMoved) => {
+      setAsked(null);
+      if (isMoved) onMoved();
+    });
   return (
     <>
       <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
@@ -131,7 +115,7 @@ function needs(entity: PortalEntity, transition: PortalTransition, row: Row): st
 }
 
 /** Returns the time at which the row entered its state. */
-function sinceOf(row: Row): string | null {
+export function sinceOf(row: Row): string | null {
   const changes = Array.isArray(row.state_changes) ? (row.state_changes as { at: string }[]) : [];
   const time = timeOf(changes.at(-1)?.at);
   if (!time) return null;

@@ -26,6 +26,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { KeyboardProvider } from '../../../ui/shortcuts/keyboard.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { useLostConnection } from '../../queries/connection.ts';
+import { recordVisit } from '../../queries/last-visit.ts';
 import { useIsLive } from '../../queries/live.ts';
 import { placeAt, shownLists, shownScreens, useScreens } from '../../queries/screens.ts';
 import { reconnect } from '../../queries/session.ts';
@@ -81,6 +82,10 @@ export function Shell({
   const all = useScreens();
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
+  const callerId = useCaller()?.user.id;
+  useEffect(() => {
+    if (callerId !== undefined && pathname) recordVisit(callerId);
+  }, [callerId, pathname]);
   useEffect(() => {
     document.title = `${title} · ${app.name}`;
   }, [title, app.name]);
