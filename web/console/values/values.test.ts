@@ -77,7 +77,7 @@ describe('typeInWords', () => {
   it('names the maximum length of the type', () => {
     expect(typeInWords(field('character varying(120)', { nullable: false }))).toBe('Up to 120 characters. Never null.');
     expect(typeInWords(field('numeric(10,2)'))).toMatch(/8 digits before the point and 2 after/);
-    expect(typeInWords(field('bigint'))).toMatch(/807\.$/);
+    expect(typeInWords(field('bigint'))).toBe('A whole number.');
     expect(maxCharacters('character(3)')).toBe(3);
     expect(maxCharacters('text')).toBeNull();
   });
