@@ -93,7 +93,7 @@ export const fieldIn = ({ fields }: PortalEntity, name: string): PortalField | u
 const NO_TITLE = /^(\S+@\S+\.\S+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
 /** Number of references that a label follows: a label may contain that of another row. */
-export const LABEL_DEPTH = 2;
+const LABEL_DEPTH = 2;
 
 /**
  * Returns the label of a row, from the values of its title fields; null if these are empty or no titles. The label of a

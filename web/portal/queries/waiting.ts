@@ -39,7 +39,7 @@ export const personFields = (all: PortalScreens, { fields }: PortalEntity): Port
   });
 
 /** Returns the field whose order puts the most urgent row first: the time of an event, else the time of the insert. */
-export const pressingField = ({ title_fields: titles, fields }: PortalEntity): PortalField | undefined => {
+const pressingField = ({ title_fields: titles, fields }: PortalEntity): PortalField | undefined => {
   const times = fields.filter(({ readable, editor }) => readable && (editor === 'date and time' || editor === 'date'));
   return times.find(({ name }) => titles.includes(name)) ?? times.find((field) => field.filled_by === 'database');
 };

@@ -55,6 +55,7 @@ export function RolesPage() {
       void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
     [navigate, ref],
   );
+  const openRole = (role: string) => open({ role });
   const choose = useCallback((cell: string | null) => open(cell === null ? {} : { cell }), [open]);
   const chooseAdvice = useCallback((advice: string | null) => open(advice === null ? {} : { advice }), [open]);
   const { chapter, pending, stale } = useChapter(ref, 'roles');
@@ -112,14 +113,7 @@ export function RolesPage() {
             onFilter={setFilter}
             onSelect={select}
           />
-          {chapter && (
-            <RoleTable
-              {...{ appRef: ref, chapter, stale }}
-              number="Table 6.8"
-              selected={opened}
-              onOpen={(role) => open({ role })}
-            />
-          )}
+          {chapter && <RoleTable {...{ appRef: ref, chapter, stale }} selected={opened} onOpen={openRole} />}
           {chapter && (
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}

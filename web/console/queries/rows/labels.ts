@@ -12,7 +12,7 @@ import type { Row } from './row.ts';
 const searchedToo = ['name', 'title', 'label', 'subject', 'display_name', 'full_name', 'email', 'slug'];
 
 /** Returns true for the table of accounts. Its texts, such as the role, say nothing about a member. */
-export const isAccounts = ({ schema, name }: Pick<Entity, 'schema' | 'name'>): boolean =>
+const isAccounts = ({ schema, name }: Pick<Entity, 'schema' | 'name'>): boolean =>
   schema === 'auth' && name === 'users';
 
 /**

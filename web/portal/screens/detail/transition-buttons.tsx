@@ -4,7 +4,6 @@ import type { PortalEntity, PortalMachine, PortalTransition } from '../../../../
 import { type Draft, readDraft, typedIn, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
 import { FormFilesContext } from '../../../fields/form-files-context.ts';
-import { ago, isDuration, timeOf } from '../../../fields/format.ts';
 import { State } from '../../../fields/state.tsx';
 import { TransitionList } from '../../../fields/transition-list.tsx';
 import { inSentence, t } from '../../../language/messages.ts';
@@ -18,6 +17,7 @@ import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
 import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
+import { sinceOf } from '../shared/state-since.ts';
 import { useMove } from '../shared/use-move.ts';
 import styles from './detail-page.module.css';
 
@@ -112,16 +112,6 @@ function useReason() {
 function needs(entity: PortalEntity, transition: PortalTransition, row: Row): string | null {
   const missing = missingFor(transition, row).map((name) => inSentence(fieldIn(entity, name)?.label ?? name));
   return missing.length === 0 ? null : t('needs', { fields: missing.join(', ') });
-}
-
-/** Returns the time at which the row entered its state. */
-export function sinceOf(row: Row): string | null {
-  const changes = Array.isArray(row.state_changes) ? (row.state_changes as { at: string }[]) : [];
-  const time = timeOf(changes.at(-1)?.at);
-  if (!time) return null;
-  const now = new Date();
-  if (ago(time, now) === t('justNow')) return t('justNow');
-  return t(isDuration(time, now) ? 'stateFor' : 'stateSince', { time: ago(time, now) });
 }
 
 /** Form for the fields that a transition requires. */

@@ -82,10 +82,7 @@ export function Shell({
   const all = useScreens();
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  const callerId = useCaller()?.user.id;
-  useEffect(() => {
-    if (callerId !== undefined && pathname) recordVisit(callerId);
-  }, [callerId, pathname]);
+  useVisit(pathname);
   useEffect(() => {
     document.title = `${title} · ${app.name}`;
   }, [title, app.name]);
@@ -304,7 +301,7 @@ function Me() {
 }
 
 /** Returns the name of a member. */
-export const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
+const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
   String(user.user_metadata.name || user.email || user.phone || t('account'));
 
 /** Bar along the lower edge of a phone: Home, the first list, New, the board or the second list, and More. */
@@ -378,4 +375,12 @@ export function ThemeChoice() {
       </select>
     </label>
   );
+}
+
+/** Records that the member uses the pages, whenever the address changes. */
+function useVisit(pathname: string): void {
+  const callerId = useCaller()?.user.id;
+  useEffect(() => {
+    if (callerId !== undefined && pathname) recordVisit(callerId);
+  }, [callerId, pathname]);
 }

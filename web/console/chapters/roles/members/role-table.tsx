@@ -15,14 +15,12 @@ import { leastFirst } from './role-sql.ts';
 /** Table of the roles of members, the least first. A press on a role opens the panel with its members. */
 export function RoleTable({
   appRef,
-  number,
   chapter,
   selected,
   stale,
   onOpen,
 }: {
   appRef: string;
-  number: string;
   chapter: RolesChapter;
   selected: string | null;
   stale: boolean;
@@ -35,7 +33,7 @@ export function RoleTable({
   const roles = names.flatMap((name) => data?.find((role) => role.name === name) ?? []);
   return (
     <Figure
-      number={number}
+      number="Table 6.8"
       caption="Roles of members, the least first"
       tools={
         <>
@@ -84,29 +82,38 @@ export function RoleTable({
           </tbody>
         </Table>
       )}
-      {dialog === 'role' && (
-        <RoleDialog
-          {...{ appRef, names }}
-          defined={undefined}
-          onDone={(name) => {
-            setDialog(null);
-            onOpen(name);
-          }}
-          onClose={() => setDialog(null)}
-        />
-      )}
-      {dialog === 'invite' && (
-        <InviteDialog
-          appRef={appRef}
-          roles={names}
-          preset={null}
-          onDone={(email) => {
-            setDialog(null);
-            setInvited(email);
-          }}
-          onClose={() => setDialog(null)}
-        />
-      )}
+      <Dialogs {...{ appRef, names, dialog, onOpen }} onInvited={setInvited} onClose={() => setDialog(null)} />
     </Figure>
   );
+}
+
+/** The dialog that is open, if any. */
+function Dialogs({
+  appRef,
+  names,
+  dialog,
+  onOpen,
+  onInvited,
+  onClose,
+}: {
+  appRef: string;
+  names: readonly string[];
+  dialog: 'role' | 'invite' | null;
+  onOpen: (role: string) => void;
+  onInvited: (email: string) => void;
+  onClose: () => void;
+}) {
+  if (dialog === 'role') {
+    const onDone = (name: string) => {
+      onClose();
+      onOpen(name);
+    };
+    return <RoleDialog {...{ appRef, names, onDone, onClose }} defined={undefined} />;
+  }
+  if (dialog !== 'invite') return null;
+  const onDone = (email: string) => {
+    onClose();
+    onInvited(email);
+  };
+  return <InviteDialog {...{ appRef, onDone, onClose }} roles={names} preset={null} />;
 }
