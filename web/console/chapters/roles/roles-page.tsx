@@ -44,20 +44,7 @@ const changes = [
 /** Chapter 6: the access of each role, derived from grants and policies. */
 export function RolesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/roles' });
-  const {
-    cell: chosen = null,
-    advice: advised = null,
-    role: opened = null,
-  } = useSearch({ from: '/signed-in/app/$ref/roles' });
-  const navigate = useNavigate();
-  const open = useCallback(
-    (search: { cell?: string; advice?: string; role?: string }) =>
-      void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
-    [navigate, ref],
-  );
-  const openRole = (role: string) => open({ role });
-  const choose = useCallback((cell: string | null) => open(cell === null ? {} : { cell }), [open]);
-  const chooseAdvice = useCallback((advice: string | null) => open(advice === null ? {} : { advice }), [open]);
+  const { chosen, advised, opened, close, choose, chooseAdvice, openRole } = useOpened(ref);
   const { chapter, pending, stale } = useChapter(ref, 'roles');
   const { data: hash } = useQuery({ ...specification(ref), select: (known) => known.hash });
   const { data: probe } = useQuery(probeState(ref));
@@ -93,7 +80,7 @@ export function RolesPage() {
       changes={changes}
       panel={
         chapter && opened !== null ? (
-          <RolePanel key={opened} appRef={ref} name={opened} chapter={chapter} onClose={() => open({})} />
+          <RolePanel key={opened} appRef={ref} name={opened} chapter={chapter} onClose={close} />
         ) : selectedAdvice ? (
           <AdvicePanel key={selectedAdvice.id} appRef={ref} advice={selectedAdvice} {...adviceSteps} />
         ) : (
@@ -127,6 +114,25 @@ export function RolesPage() {
       <RealtimeRightsTables numbers={['Table 6.6', 'Table 6.7']} chapter={chapter} />
     </ChapterPage>
   );
+}
+
+/** Returns what the panel shows, from the address, and the functions that show something else. */
+function useOpened(ref: string) {
+  const {
+    cell: chosen = null,
+    advice: advised = null,
+    role: opened = null,
+  } = useSearch({ from: '/signed-in/app/$ref/roles' });
+  const navigate = useNavigate();
+  const open = useCallback(
+    (search: { cell?: string; advice?: string; role?: string }) =>
+      void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
+    [navigate, ref],
+  );
+  const openRole = (role: string) => open({ role });
+  const choose = useCallback((cell: string | null) => open(cell === null ? {} : { cell }), [open]);
+  const chooseAdvice = useCallback((advice: string | null) => open(advice === null ? {} : { advice }), [open]);
+  return { chosen, advised, opened, close: () => open({}), choose, chooseAdvice, openRole };
 }
 
 /** The panel of a cell. */

@@ -83,9 +83,7 @@ export function Shell({
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
   useVisit(pathname);
-  useEffect(() => {
-    document.title = `${title} · ${app.name}`;
-  }, [title, app.name]);
+  useTitle(`${title} · ${app.name}`);
   useEffect(() => {
     if (pathname) main.current?.focus({ preventScroll: true });
   }, [pathname]);
@@ -383,4 +381,11 @@ function useVisit(pathname: string): void {
   useEffect(() => {
     if (callerId !== undefined && pathname) recordVisit(callerId);
   }, [callerId, pathname]);
+}
+
+/** Names the tab of the browser. */
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
 }
