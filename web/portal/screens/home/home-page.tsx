@@ -32,7 +32,8 @@ export function HomePage() {
   if (all.home !== null) return <Navigate to={all.home} replace />;
   const shown = shownScreens(all);
   const first = shown.find(({ kind }) => kind === 'list');
-  const form = shown.flatMap((screen) => newForm(all, screen) ?? [])[0];
+  const forms = shown.flatMap((screen) => newForm(all, screen) ?? []);
+  const form = forms.find((one) => waiting.entities.some(({ id }) => id === one.entity)) ?? forms[0];
   const isEmpty = !waiting.isPending && found(waiting).length === 0;
   return (
     <Shell title={t('home')} isFollowed={first !== undefined || waiting.entities.length > 0}>
