@@ -80,6 +80,15 @@ export interface PortalView {
   readonly search: string;
 }
 
+/**
+ * The reply of `GET /portal/v1/rights`: whether the policies let the caller change and delete one row. Null if the server
+ * cannot find this out before the change.
+ */
+export interface PortalRights {
+  readonly update: boolean | null;
+  readonly delete: boolean | null;
+}
+
 export interface PortalScreen {
   /**
    * Path of the screen, such as `/tickets/:id`. A part that starts with a colon stands for a field of the row's key.

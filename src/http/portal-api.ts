@@ -10,6 +10,7 @@ import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
+import { rightsReply } from './portal-rights.ts';
 import { viewsReply } from './portal-views.ts';
 
 /** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
@@ -24,6 +25,7 @@ export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
   name: 'portal',
   handle: async (app, request, identify) => {
     if (request.path === '/views') return viewsReply(app, request, identify);
+    if (request.path === '/rights') return rightsReply(app, request, identify);
     const answer = request.path === '/app' ? appReply : request.path === '/screens' ? screensReply : null;
     if (!answer) throw new NinefoldError('not_found');
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new NinefoldError('method_not_allowed');

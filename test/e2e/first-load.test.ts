@@ -72,7 +72,7 @@ it('the first screen of a member who is signed in transfers less than 200 KB', a
   await page.getByLabel('E-mail').fill(member.email);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(member.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  const home = (opened: Page) => opened.getByRole('heading', { name: 'Welcome' }).waitFor();
+  const home = (opened: Page) => opened.getByRole('heading', { name: 'What needs you today?' }).waitFor();
   await home(page);
   const bytes = await loaded(page, `${app.origin}/`, home);
   expect(bytes).toBeGreaterThan(100_000);

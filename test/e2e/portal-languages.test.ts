@@ -49,7 +49,7 @@ it('a German browser sees the portal in German, with the labels of the app', asy
   await inBoth(page);
   await page.getByRole('textbox', { name: 'Passwort', exact: true }).fill('plum-kettle-91');
   await page.getByRole('button', { name: 'Konto anlegen' }).click();
-  await page.getByRole('heading', { name: 'Willkommen, Maren Holt' }).waitFor();
+  await page.getByRole('heading', { name: 'Was steht heute für Sie an?' }).waitFor();
   await inBoth(page);
   await page.getByRole('link', { name: 'Meine Anfragen' }).first().click();
   await page.getByText('Keine Einträge in Anfragen.').waitFor();
@@ -76,7 +76,7 @@ it.each(['wide', 'phone'] as const)(
     await page.getByLabel('البريد الإلكتروني').fill(member.email);
     await page.getByRole('textbox', { name: 'كلمة المرور', exact: true }).fill(member.password);
     await page.getByRole('button', { name: 'تسجيل الدخول', exact: true }).click();
-    await page.getByRole('heading', { name: 'مرحبًا' }).waitFor();
+    await page.getByRole('heading', { name: 'ما الذي يحتاج إليك اليوم؟' }).waitFor();
     await inBoth(page);
     await page.goto(`${desk.origin}/my-tickets`);
     await page.getByRole('heading', { name: 'طلباتي' }).waitFor();

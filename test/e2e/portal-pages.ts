@@ -17,7 +17,7 @@ export async function signUpOnPages(site: Console, of: AppConnection, name: stri
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(memberPassword);
   await page.getByRole('button', { name: 'Make account' }).click();
-  await page.getByRole('heading', { name: `Welcome, ${name}` }).waitFor();
+  await page.getByRole('heading', { name: 'What needs you today?' }).waitFor();
   return { ...visit, email };
 }
 

@@ -116,7 +116,7 @@ it('a link recovers a password, the page asks before it uses the session, and si
   const email = uniqueEmail();
   const first = await visit('/account/sign-up');
   await makeAccount(first.page, email);
-  await first.page.getByRole('heading', { name: 'Welcome' }).waitFor();
+  await first.page.getByRole('heading', { name: 'What needs you today?' }).waitFor();
 
   const { page, context } = await visit('/account/recover', 'phone');
   await page.getByLabel('E-mail').fill(email);
@@ -137,7 +137,7 @@ it('a link recovers a password, the page asks before it uses the session, and si
   expect(await faults(page)).toEqual([]);
   await field.fill('another-kettle-92');
   await page.getByRole('button', { name: 'Save password' }).click();
-  await page.getByRole('heading', { name: 'Welcome' }).waitFor();
+  await page.getByRole('heading', { name: 'What needs you today?' }).waitFor();
   await first.page.goto(`${app.origin}/account`);
   await first.page.getByRole('heading', { name: 'Sign in' }).waitFor();
   await Promise.all([context.close(), first.context.close()]);
@@ -459,7 +459,7 @@ it('a member books a time on a phone, a second booking of the time is refused, a
   await inBoth(guest.page);
   const path = new URL(guest.page.url()).pathname;
   await book(staff.page, '09:30', '10:30');
-  await staff.page.getByText('That time is taken: choose one of free_times.').first().waitFor();
+  await staff.page.getByText('That time is taken: choose a free one.').first().waitFor();
 
   await staff.page.goto(`${booking.origin}/bookings/calendar?month=${day.slice(0, 7)}`);
   await inBoth(staff.page);

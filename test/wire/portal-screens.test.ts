@@ -269,3 +269,46 @@ it('GET /portal/v1/screens refuses callers without a key or with an ended sessio
   await ended.client.auth.signOut();
   await vi.waitFor(async () => expect((await ask(ended)).status).toBeGreaterThanOrEqual(401), { timeout: 5000 });
 });
+
+it('GET /portal/v1/rights says whether the policies let the caller change and delete one row, and nothing about other rows', async () => {
+  const of = await createApp(node);
+  const [owner, reader] = [await signUpMember(of), await signUpMember(of)];
+  await runSql(
+    node,
+    of.ref,
+    `create table public.plants (id bigint primary key, owner uuid, name text, secret text);
+     insert into public.plants values (1, '${owner.user.id}', 'Fern', 'x'), (2, null, 'Moss', 'x');
+     alter table public.plants enable row level security;
+     create policy seen on public.plants for select to authenticated using (id < 10);
+     create policy own on public.plants for update to authenticated using (owner = (select auth.uid()));
+     create policy gone on public.plants for delete to authenticated using (owner = (select auth.uid()) and name <> 'Fern');
+     create policy calm on public.plants as restrictive for update to authenticated using (name is not null);`,
+  );
+  const rights = async (member: Member | null, query: string) => {
+    const bearer = member && { authorization: `Bearer ${member.session.access_token}` };
+    const headers = { apikey: of.publishable_key, ...bearer };
+    const response = await fetch(`${of.url}/portal/v1/rights?${query}`, { headers });
+    return response.ok ? await response.json() : response.status;
+  };
+  const plant = (id: unknown) => `entity=plants&key=${encodeURIComponent(JSON.stringify({ id }))}`;
+  expect(await rights(owner, plant(1))).toEqual({ update: true, delete: false });
+  expect(await rights(reader, plant(1))).toEqual({ update: false, delete: false });
+  expect(await rights(owner, plant('2'))).toEqual({ update: false, delete: false });
+  const unknown = { update: null, delete: null };
+  expect(await rights(owner, plant(3))).toEqual(unknown);
+  expect(await rights(null, plant(1))).toEqual(unknown);
+  expect(await rights(owner, plant('1; drop table plants'))).toEqual(unknown);
+  expect(await rights(owner, 'entity=nothing&key={"id":1}')).toEqual(unknown);
+  for (const wrong of [
+    '',
+    'entity=plants',
+    'entity=plants&key=[1]',
+    'entity=users&schema=auth&key={"id":1}',
+    'entity=plants&key={"id":{}}',
+  ]) {
+    expect([wrong, await rights(owner, wrong)]).toEqual([wrong, 400]);
+  }
+  // Without a policy that limits the rows, the privileges alone decide.
+  await runSql(node, of.ref, 'alter table public.plants disable row level security');
+  expect(await rights(reader, plant(1))).toEqual({ update: true, delete: true });
+});

@@ -30,6 +30,7 @@ import pgmq from '../../schema/0026_pgmq.sql';
 import databaseRoles from '../../schema/0027_roles.sql';
 import scheduleSteps from '../../schema/0028_schedule_steps.sql';
 import functions from '../../schema/0029_functions.sql';
+import rowRights from '../../schema/0030_row_rights.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -78,6 +79,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0027_roles', sql: databaseRoles, onExisting: false },
   { name: '0028_schedule_steps', sql: scheduleSteps, onExisting: true },
   { name: '0029_functions', sql: functions, onExisting: true },
+  { name: '0030_row_rights', sql: rowRights, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -91,7 +91,7 @@ describe('a booking', () => {
     expect(both.map(({ status }) => status).sort()).toEqual([201, 400]);
     expect(both.find(({ error }) => error)?.error).toMatchObject({
       code: '23P01',
-      hint: 'That time is taken: choose one of free_times.',
+      hint: 'That time is taken: choose a free one.',
     });
     expect((await book(bob, id, 12, 13)).error).toBeNull();
     const other = await room();

@@ -2,10 +2,10 @@ import type { Field } from '../../../contract/specification-entities.ts';
 import { counted } from '../format/format.ts';
 import { kindOf, shortType } from './field-kind.ts';
 
+/** The bounds of integer types. Those of bigint say nothing to a reader. */
 const integerBounds: Readonly<Record<string, string>> = {
   smallint: '−32,768 to 32,767',
   integer: '−2,147,483,648 to 2,147,483,647',
-  bigint: '−9,223,372,036,854,775,808 to 9,223,372,036,854,775,807',
 };
 
 /** Returns the maximum number of characters that a type allows: 120 for "character varying(120)". Null if the type has no limit. */
@@ -34,7 +34,7 @@ function takes(field: Field): string {
       return max === null ? 'Text.' : `Up to ${max} characters.`;
     }
     case 'integer':
-      return `A whole number, ${integerBounds[type] ?? 'without a fraction'}.`;
+      return type in integerBounds ? `A whole number, ${integerBounds[type]}.` : 'A whole number.';
     case 'decimal':
       return decimalWords(type);
     case 'boolean':

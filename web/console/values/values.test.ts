@@ -87,7 +87,7 @@ describe('typeInWords', () => {
   it('names the maximum length of the type', () => {
     expect(typeInWords(field('character varying(120)', { nullable: false }))).toBe('Up to 120 characters. Never null.');
     expect(typeInWords(field('numeric(10,2)'))).toMatch(/8 digits before the point and 2 after/);
-    expect(typeInWords(field('bigint'))).toMatch(/807\.$/);
+    expect(typeInWords(field('bigint'))).toBe('A whole number.');
     expect(typeInWords(field('extensions.vector(1536)'))).toBe('A vector of 1,536 dimensions, [0.1,0.2].');
     expect(maxCharacters('character(3)')).toBe(3);
     expect(maxCharacters('text')).toBeNull();

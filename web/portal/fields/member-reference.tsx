@@ -39,8 +39,9 @@ type TargetProps = Omit<ReferenceControlProps, 'actsAtOnce'> & { target: PortalE
 /** Chooses among all rows of a short list. */
 function ReferenceSelect(props: TargetProps & { rows: readonly Row[] }) {
   const { id, label, field, value, describedBy, isWrong, target, rows, onChange } = props;
+  const all = useScreens();
   const key = field.reference?.field ?? '';
-  const names = rows.map((row) => ({ row, value: String(row[key]), name: rowName(target, row) }));
+  const names = rows.map((row) => ({ row, value: String(row[key]), name: rowName(all, target, row) }));
   const offered = names.find((one) => one.value === value);
   const present = useChosenName(props, offered?.name ?? props.chosen ?? '');
   const isAlone = (name: string) => names.filter((one) => one.name === name).length === 1;
@@ -76,7 +77,7 @@ function SearchedReference(props: TargetProps) {
   const found = data && {
     choices: data.rows.map((row) => ({
       value: String(row[field.reference?.field ?? '']),
-      name: rowName(target, row),
+      name: rowName(all, target, row),
       note: secondLine(target, row),
     })),
     total: data.total ?? 0,
@@ -114,7 +115,7 @@ function useChosenName({ field, value, target }: TargetProps, name: string): str
     enabled: value !== '' && name === '',
   });
   if (value === '') return '';
-  return name || (row ? rowName(target, row) : rowNumber(target, value));
+  return name || (row ? rowName(all, target, row) : rowNumber(target, value));
 }
 
 /** Returns a name for a chosen row that has no label. */

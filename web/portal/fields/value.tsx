@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
-import type { PortalEntity, PortalField } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalScreens } from '../../../contract/portal.ts';
 import { ago, fullTime, shortTime, textOf, timeOf } from '../../fields/format.ts';
 import { State } from '../../fields/state.tsx';
 import { t } from '../../language/messages.ts';
 import { code } from '../../ui/recovery/code.ts';
 import { pathsOf } from '../queries/files.ts';
+import { useMemberNames } from '../queries/member-names.ts';
 import { canEmbed, pointedTo } from '../queries/query.ts';
 import type { Row } from '../queries/rest.ts';
 import { entityIn, labelOf, rowPath, useScreens } from '../queries/screens.ts';
@@ -108,7 +109,7 @@ function ReferenceValue({
   if (!pointed) return isOwn ? t('you') : <span className="soft">{t('notVisible')}</span>;
   const named = { ...pointed, [field.reference?.field ?? '']: value };
   const path = links ? rowPath(all, target, named) : null;
-  const name = isOwn && labelOf(target, named) === null ? t('you') : <bdi>{rowName(target, named)}</bdi>;
+  const name = isOwn && labelOf(all, target, named) === null ? t('you') : <bdi>{rowName(all, target, named)}</bdi>;
   return path ? <Link to={path}>{name}</Link> : name;
 }
 
@@ -116,16 +117,19 @@ const isPerson = ({ name }: PortalField): boolean =>
   /assignee|owner|author|member|user|customer|agent|person|editor|manager|_by$/i.test(name);
 
 /** Returns the label of a row: its label, or else its entity and number. */
-export function rowName(entity: PortalEntity, row: Row): string {
-  const label = labelOf(entity, row);
+export function rowName(all: PortalScreens, entity: PortalEntity, row: Row): string {
+  const label = labelOf(all, entity, row);
   if (label !== null) return label;
   // Each part of a key that has several fields repeats in other rows.
   const numbers = entity.key.flatMap((name) => (typeof row[name] === 'number' ? [String(row[name])] : []));
   return [entity.one, numbers.join(' · ')].filter(Boolean).join(' ');
 }
 
-/** Shows an account. The member's own account has its name; any other account is shown without its id. */
+/** Shows an account by the name of its member, if the caller may read a row with this name. Never shows the id. */
 function MemberValue({ id }: { id: string }) {
   const caller = useCaller();
-  return caller?.user.id === id ? t('you') : <span className="soft">{t('anotherMember')}</span>;
+  const isOwn = caller?.user.id === id;
+  const { [id]: name } = useMemberNames(isOwn ? [] : [id]);
+  if (isOwn) return t('you');
+  return name === undefined ? <span className="soft">{t('anotherMember')}</span> : <bdi>{name}</bdi>;
 }

@@ -2,6 +2,7 @@ import { AuthClient, type GoTrueClient } from '@supabase/auth-js';
 import { createContext, use } from 'react';
 import type { PortalApp } from '../../../contract/portal.ts';
 import { t } from '../../language/messages.ts';
+import { NameBatch } from './name-batch.ts';
 import { fetchWithWait } from './waiting-time.ts';
 
 /** The app, the client with the member's session, and a client that requests mails. */
@@ -14,6 +15,8 @@ export interface Portal {
    * the member in to the attacker's account.
    */
   mails: GoTrueClient;
+  /** The names of members that the pages read. */
+  names: NameBatch;
 }
 
 /** Creates the clients of an app. They send their requests to the origin of the page. */
@@ -26,6 +29,7 @@ export function makePortal(app: PortalApp): Portal {
   const common = { url, headers, fetch: fetchWithWait, detectSessionInUrl: false };
   return {
     app,
+    names: new NameBatch(),
     auth: new AuthClient({ ...common, experimental, storageKey, flowType: 'pkce' }),
     mails: new AuthClient({
       ...{ ...common, storageKey: `${storageKey}-mails`, flowType: 'implicit' },

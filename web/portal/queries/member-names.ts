@@ -1,4 +1,4 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { queryOptions, useQueries } from '@tanstack/react-query';
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
 import { quoted } from '../../rows/query.ts';
 import { type Portal, usePortal } from './client.ts';
@@ -20,17 +20,32 @@ export function isPerson(all: PortalScreens, entity: PortalEntity, depth: number
   return field.editor === 'member' || (target ? isPerson(all, target, depth + 1) : false);
 }
 
-const names = (portal: Portal, all: PortalScreens, ids: readonly string[]) =>
+/** Time in ms for which the name of a member is not read again. */
+const NAME_MILLISECONDS = 60_000;
+
+const memberName = (portal: Portal, all: PortalScreens, id: string) =>
   queryOptions({
-    queryKey: ['rows', 'names', ids],
-    queryFn: async (): Promise<Record<string, string>> => {
-      const found = await Promise.all(people(all).map((entity) => namesIn(portal, entity, ids)));
-      return Object.fromEntries(found.flat());
-    },
-    enabled: ids.length > 0,
+    queryKey: ['member-names', id],
+    queryFn: () => portal.names.load(id, (ids) => readNames(portal, all, ids)),
+    enabled: people(all).length > 0,
+    staleTime: NAME_MILLISECONDS,
   });
 
-async function namesIn(portal: Portal, entity: PortalEntity, ids: readonly string[]): Promise<[string, string][]> {
+async function readNames(
+  portal: Portal,
+  all: PortalScreens,
+  ids: readonly string[],
+): Promise<Readonly<Record<string, string>>> {
+  const found = await Promise.all(people(all).map((entity) => namesIn(portal, all, entity, ids)));
+  return Object.fromEntries(found.flat());
+}
+
+async function namesIn(
+  portal: Portal,
+  all: PortalScreens,
+  entity: PortalEntity,
+  ids: readonly string[],
+): Promise<[string, string][]> {
   const [key = ''] = entity.key;
   const params = new URLSearchParams({
     select: [key, ...entity.title_fields].map(quoted).join(','),
@@ -38,7 +53,7 @@ async function namesIn(portal: Portal, entity: PortalEntity, ids: readonly strin
   });
   const { rows } = await callRest(portal, entity, { params });
   return rows.flatMap((row): [string, string][] => {
-    const name = labelOf(entity, row);
+    const name = labelOf(all, entity, row);
     return name === null ? [] : [[String(row[key]), name]];
   });
 }
@@ -48,6 +63,9 @@ export function useMemberNames(ids: readonly string[]): Readonly<Record<string, 
   const portal = usePortal();
   const all = useScreens();
   const distinct = [...new Set(ids)].filter((id) => /^[0-9a-f-]{36}$/i.test(id)).sort();
-  const { data } = useQuery(names(portal, all, distinct));
-  return data ?? {};
+  return useQueries({
+    queries: distinct.map((id) => memberName(portal, all, id)),
+    combine: (results) =>
+      Object.fromEntries(results.flatMap(({ data }, i) => (data == null ? [] : [[distinct[i] ?? '', data]]))),
+  });
 }

@@ -26,6 +26,9 @@ export function orderTerms(order: string | null): OrderTerm[] {
 /** Returns the name under which a response contains the row that a field references. */
 const embeddedAs = (field: string): string => `~${field}`;
 
+/** Number of references that a request follows for the label of a row. */
+const EMBEDDED_DEPTH = 3;
+
 /** Returns the parameter `select`: the fields, the key, and the label of each referenced row. */
 export function selectOf(all: PortalScreens, entity: PortalEntity, names: readonly string[]): string {
   const opened = entity.opens ? [entity.opens.field] : [];
@@ -41,13 +44,21 @@ export function selectOf(all: PortalScreens, entity: PortalEntity, names: readon
  */
 export const canEmbed = (entity: PortalEntity, target: PortalEntity): boolean => entity.schema === target.schema;
 
-function embedOf(all: PortalScreens, entity: PortalEntity, { name, reference }: PortalField): string[] {
+function embedOf(
+  all: PortalScreens,
+  entity: PortalEntity,
+  { name, reference }: PortalField,
+  depth = EMBEDDED_DEPTH,
+): string[] {
   const target = all.entities.find(({ id }) => id === reference?.entity);
-  if (!reference || !target || !canEmbed(entity, target)) return [];
-  const fields = [...new Set([reference.field, ...target.key, ...target.title_fields])];
+  if (!reference || !target || !canEmbed(entity, target) || depth === 0) return [];
+  const names = new Set([reference.field, ...target.key, ...target.title_fields]);
+  // The label of the referenced row may contain the label of a further row.
+  const further = target.fields.filter((field) => target.title_fields.includes(field.name));
+  const fields = [...[...names].map(quoted), ...further.flatMap((field) => embedOf(all, target, field, depth - 1))];
   // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
   const row = target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(reference.key)}`;
-  return [`${quotedText(embeddedAs(name))}:${row}(${fields.map(quoted).join(',')})`];
+  return [`${quotedText(embeddedAs(name))}:${row}(${fields.join(',')})`];
 }
 
 /** Returns the row that a field references, if the caller may read it. */

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { PortalEditor, PortalEntity, PortalField, PortalMachine } from '../../../contract/portal.ts';
+import type {
+  PortalEditor,
+  PortalEntity,
+  PortalField,
+  PortalMachine,
+  PortalScreens,
+} from '../../../contract/portal.ts';
 import { rowName } from '../fields/value.tsx';
 import { figureScales } from '../screens/figures/figure-scales.ts';
 import { fittingColumns } from '../screens/rows/row-line.tsx';
@@ -60,18 +66,43 @@ describe('fittingColumns', () => {
   });
 });
 
+/** The screens of a caller who may open none. */
+const none: PortalScreens = { roles: [], navigation: [], home: null, screens: [], entities: [] };
+
 describe('rowName', () => {
+  it('names a row that belongs to another row and a time by the label of that row and the time', () => {
+    const room = { ...entity([field('name')], ['name']), id: 'rooms' };
+    const reference = { entity: 'rooms', field: 'id', key: 'of_room' };
+    const of = field('room', 'reference', { reference });
+    const booking = { ...entity([of, field('starts', 'date and time')], ['room', 'starts']), id: 'bookings' };
+    const visit = entity(
+      [field('booking', 'reference', { reference: { ...reference, entity: 'bookings' } })],
+      ['booking'],
+    );
+    const all = { ...none, entities: [room, booking] };
+    const starts = `${new Date().getFullYear()}-12-02T10:00:00`;
+    const row = { id: 1, room: 4, starts, '~room': { id: 4, name: 'Meeting room' } };
+    expect(rowName(all, booking, row)).toBe('Meeting room, December 2, 10:00 AM');
+    expect(rowName(all, booking, { ...row, starts: '2019-12-02T10:00:00' })).toBe(
+      'Meeting room, December 2, 2019, 10:00 AM',
+    );
+    expect(rowName(all, visit, { id: 9, booking: 1, '~booking': row })).toBe('Meeting room, December 2, 10:00 AM');
+    expect(rowName(all, visit, { id: 9, booking: 1 })).toBe('repair 9');
+  });
+
   it.each([
     [['mail'], { id: 7, mail: 'ada@farm.example' }, 'repair 7'],
     [['mail'], { id: '60ecf9fa-0000-4000-8000-000000000001', mail: null }, 'repair'],
     [['kind', 'day'], { id: 1, kind: 'oil', day: '2026-03-05' }, 'Oil change Mar 5, 2026'],
   ])('names a row by the fields %j of %j as %s', (titles, row, expected) => {
     const kinds = field('kind', 'enum', { values: [{ value: 'oil', label: 'Oil change' }] });
-    expect(rowName(entity([field('id'), field('mail'), kinds, field('day', 'date')], titles), row)).toBe(expected);
+    expect(rowName(none, entity([field('id'), field('mail'), kinds, field('day', 'date')], titles), row)).toBe(
+      expected,
+    );
   });
 
   it('names a row with a key of several fields by all of its numbers', () => {
-    expect(rowName(entity([], [], ['car', 'visit']), { car: 1, visit: 2 })).toBe('repair 1 · 2');
+    expect(rowName(none, entity([], [], ['car', 'visit']), { car: 1, visit: 2 })).toBe('repair 1 · 2');
   });
 });
 

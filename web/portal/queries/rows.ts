@@ -1,9 +1,10 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalRights, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
+import { reach } from './connection.ts';
 import { arrayText, keyParams, type ListQuery, listParams, PAGE_ROWS, searchConditions, selectOf } from './query.ts';
-import { callRest, Refusal, type Row, type Rows } from './rest.ts';
+import { callerHeaders, callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
 
@@ -139,6 +140,20 @@ async function readRows(
   return callRest(portal, entity, { params });
 }
 
+/** Reads whether the member may change and delete a row. Where the server cannot find this out, the member may try. */
+export const rowRights = (portal: Portal, entity: PortalEntity, key: Readonly<Record<string, unknown>>) =>
+  queryOptions({
+    queryKey: [...rowsKey, entity.id, 'rights', key],
+    queryFn: async (): Promise<{ canUpdate: boolean; canDelete: boolean }> => {
+      const asked = { entity: entity.name, key: JSON.stringify(key), ...(entity.schema && { schema: entity.schema }) };
+      const response = await reach(`/portal/v1/rights?${new URLSearchParams(asked)}`, {
+        headers: await callerHeaders(portal),
+      });
+      const rights: PortalRights = response.ok ? await response.json() : { update: null, delete: null };
+      return { canUpdate: rights.update !== false, canDelete: rights.delete !== false };
+    },
+  });
+
 /** Maximum number of rows in the list from which a referenced row is chosen. */
 const CHOICES = 20;
 
@@ -151,7 +166,8 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
       if (!entity) return { rows: [], total: 0 };
       const titles = entity.fields.filter(({ name }) => entity.title_fields.includes(name));
       const searched = titles.filter(({ searchable }) => searchable);
-      const [exact] = search === '' || searched.length > 0 ? [] : titles;
+      // The key of a referenced row is no text that a member types.
+      const [exact] = search === '' || searched.length > 0 ? [] : titles.filter(({ reference }) => !reference);
       const conditions: ListQuery['conditions'] = exact ? { [exact.name]: `eq.${search}` } : {};
       const query = {
         filter: null,

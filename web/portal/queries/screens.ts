@@ -1,11 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
-import { textOf } from '../../fields/format.ts';
+import { textOf, timeOf } from '../../fields/format.ts';
+import { dateFormat } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
 import { chosenLanguage } from './language.ts';
-import { keyOf } from './query.ts';
+import { keyOf, pointedTo } from './query.ts';
 import { callerHeaders, Refusal } from './rest.ts';
 
 /** Interval in ms at which the pages read the screens again. The server usually responds with 304. */
@@ -91,16 +92,43 @@ export const fieldIn = ({ fields }: PortalEntity, name: string): PortalField | u
 /** Matches values that are no title: an e-mail address, which is private, and a uuid, which means nothing to a member. */
 const NO_TITLE = /^(\S+@\S+\.\S+|[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12})$/i;
 
-/** Returns the label of a row, from the values of its title fields; null if these are empty or no titles. */
-export const labelOf = (entity: PortalEntity, row: Readonly<Record<string, unknown>>): string | null =>
-  entity.title_fields
-    .flatMap((name) => {
-      const value = row[name];
-      if (value == null || value === '' || NO_TITLE.test(String(value))) return [];
-      const field = fieldIn(entity, name);
-      return field ? textOf(field, value) : String(value);
-    })
-    .join(' ') || null;
+/** Number of references that a label follows: a label may contain that of another row. */
+const LABEL_DEPTH = 2;
+
+/**
+ * Returns the label of a row, from the values of its title fields; null if these are empty or no titles. The label of a
+ * referenced row is a part of it, and so is a time: "Meeting room, 2 December, 10:00".
+ */
+export function labelOf(
+  all: PortalScreens,
+  entity: PortalEntity,
+  row: Readonly<Record<string, unknown>>,
+  depth = LABEL_DEPTH,
+): string | null {
+  const fields = entity.title_fields.flatMap((name) => fieldIn(entity, name) ?? []);
+  const parts = fields.flatMap((field): string[] => {
+    const target = field.reference && entityIn(all, field.reference.entity);
+    if (target) {
+      const pointed = pointedTo(row, field.name);
+      const label = pointed && depth > 0 ? labelOf(all, target, pointed, depth - 1) : null;
+      return label === null ? [] : [label];
+    }
+    const value = row[field.name];
+    if (value == null || value === '' || NO_TITLE.test(String(value))) return [];
+    return [fields.length > 1 ? timeInLabel(field, value) : textOf(field, value)];
+  });
+  const isEvent = fields.some(({ editor, reference }) => reference !== null || editor === 'date and time');
+  return parts.join(isEvent ? ', ' : ' ') || null;
+}
+
+/** Formats a value of a label. A time of this year has no year, and no time of the day if it is a day. */
+function timeInLabel(field: PortalField, value: unknown): string {
+  const time = field.editor === 'date and time' ? timeOf(value) : null;
+  if (!time) return textOf(field, value);
+  const year = time.getFullYear() === new Date().getFullYear() ? {} : { year: 'numeric' as const };
+  const day = dateFormat({ day: 'numeric', month: 'long', ...year }).format(time);
+  return `${day}, ${dateFormat({ timeStyle: 'short' }).format(time)}`;
+}
 
 /** Returns the fields with these names in the order of the names. Omits fields that the caller may not read. */
 export const readableFields = (entity: PortalEntity, names: readonly string[]): PortalField[] =>

@@ -1,4 +1,4 @@
-import { labelFields } from '../../../../contract/label-fields.ts';
+import { labelFields, namingFields } from '../../../../contract/label-fields.ts';
 import type {
   PortalAccess,
   PortalEntity,
@@ -174,21 +174,35 @@ function indexedFields({ relations, indexes, fields }: Facts, entity: Entity): R
 /** Matches names of fields that contain e-mail addresses. */
 const ADDRESS = /(^|_)e_?mail(_?address)?$/i;
 
+/** Returns true for a field with e-mail addresses, by its name or because its default is the address of the caller. */
+const isAddress = ({ name, default: value }: Field): boolean => ADDRESS.test(name) || value === 'auth.email()';
+
 /**
- * Returns the fields whose values describe a row. An e-mail address is private, so it is no title. Many rows have the
- * same value of a list, so a second field follows such a value.
+ * Returns the fields whose values describe a row. An e-mail address is private, so it is no title. A row without a name
+ * that belongs to another row and to a time has both as its title: "Meeting room, 2 December, 10:00". Many rows have
+ * the same value of a list, so a second field follows such a value.
  */
 function titleFields(
   entity: Entity,
   fields: readonly PortalField[],
   isLong: (name: string) => boolean,
 ): readonly string[] {
-  const usable = fields.filter(({ name, readable }) => readable && !ADDRESS.test(name));
-  const found = (test: (field: PortalField) => boolean) =>
-    labelFields(entity, (name) => usable.some((field) => field.name === name && test(field)), isLong);
-  const own = found(({ editor }) => editor !== 'enum');
+  const addresses = new Set(entity.fields.filter(isAddress).map(({ name }) => name));
+  const usable = fields.filter(({ name, readable }) => readable && !addresses.has(name));
+  const may = (test: (field: PortalField) => boolean) => (name: string) =>
+    usable.some((field) => field.name === name && test(field));
+  const isFree = may(({ editor }) => editor !== 'enum');
+  const naming = namingFields(entity, isFree, isLong);
+  if (naming.length > 0) return naming;
+  const event = eventFields(entity, usable);
+  if (event.length > 0) return event;
+  const own = labelFields(entity, isFree, isLong);
   if (own.length > 0) return own;
-  const [repeated] = found(() => true);
+  const [repeated] = labelFields(
+    entity,
+    may(() => true),
+    isLong,
+  );
   if (repeated === undefined || entity.unique_keys.some((key) => key.join() === repeated))
     return repeated === undefined ? [] : [repeated];
   const second = usable.find(
@@ -196,6 +210,16 @@ function titleFields(
       name !== repeated && !reference && !filled_by && !entity.primary_key.includes(name) && DISTINGUISHING.has(editor),
   );
   return second ? [repeated, second.name] : [repeated];
+}
+
+/** Returns the first required reference to a row and the first required time of a row. Empty if it lacks one of them. */
+function eventFields({ fields: all }: Entity, usable: readonly PortalField[]): readonly string[] {
+  const required = new Set(all.filter(({ nullable }) => !nullable).map(({ name }) => name));
+  const first = (test: (field: PortalField) => boolean) =>
+    usable.find((field) => required.has(field.name) && field.filled_by !== 'database' && test(field))?.name;
+  const of = first(({ editor }) => editor === 'reference');
+  const at = first(({ editor }) => editor === 'date' || editor === 'date and time');
+  return of === undefined || at === undefined ? [] : [of, at];
 }
 
 /** Editors of the fields whose values can distinguish rows with the same title. */

@@ -1,4 +1,5 @@
 import { isText } from '../../../../contract/label-fields.ts';
+import { plainWords } from '../../../../contract/plain-words.ts';
 import type {
   PortalEditor,
   PortalField,
@@ -198,8 +199,9 @@ function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field:
       rule.fields.every((name) => known.has(name)),
   );
   const ofTable = shown.flatMap((rule): PortalRule[] => {
-    const words = rule.comment ?? unlessNaming(rule.words, hidden);
-    if (words === null) return [];
+    const found = rule.comment ?? unlessNaming(rule.words, hidden);
+    if (found === null) return [];
+    const words = plainWords(found);
     const schema =
       rule.kind === 'type' ? typeSchema(field) : schemaOf(checked.filter(({ name }) => name === rule.name));
     return [{ name: rule.name, words, schema }];

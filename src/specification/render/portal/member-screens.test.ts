@@ -365,6 +365,37 @@ describe('memberScreens', () => {
     expect(screens.map(({ route }) => route)).toContain('/topics');
   });
 
+  it('names bookings by their room and time, and offers a member without roles no parts and no lists to choose from', async () => {
+    await owner.script(`
+      create schema booked;
+      grant usage on schema booked to authenticated;
+      create table booked.rooms (id bigint primary key, name text not null);
+      create table booked.guests (id uuid primary key references auth.users (id), name text);
+      create table booked.bookings (id bigint primary key, room bigint not null references booked.rooms (id),
+        guest uuid not null default auth.uid() references booked.guests (id) on delete cascade, contact text not null default auth.email(),
+        begins timestamptz not null, note text);
+      create table booked.remarks (id bigint primary key, booking bigint not null references booked.bookings (id) on delete cascade, body text not null);
+      grant select on all tables in schema booked to authenticated;
+      grant insert on booked.bookings, booked.remarks to authenticated;
+      grant update on booked.guests to authenticated;
+      alter table booked.guests enable row level security;
+      create policy own on booked.guests to authenticated using (id = (select auth.uid()));`);
+    const shown = async (...roles: string[]) => {
+      const screens = await screensOfSchema('booked', 'en', 'authenticated', roles);
+      return { screens, menu: screens.navigation.flatMap((group) => group.routes) };
+    };
+    const [customer, agent] = [await shown(), await shown('agent')];
+    expect(entity(customer.screens, 'bookings').title_fields).toEqual(['room', 'begins']);
+    expect(entity(customer.screens, 'remarks').title_fields).toEqual(['body']);
+    expect(customer.menu).toEqual(['/bookings', '/guests/new']);
+    expect(agent.menu).toEqual(expect.arrayContaining(['/bookings', '/guests', '/remarks', '/rooms']));
+    await owner.script(
+      `select ninefold.define_screen('/mine-too', 'My own', 'list', 'booked.bookings', filter => 'guest=eq.auth.uid()')`,
+    );
+    expect((await shown()).menu).toEqual(['/mine-too', '/guests/new']);
+    await owner.script(`select ninefold.drop_screen('/mine-too'); drop schema booked cascade`);
+  });
+
   it('shows the form of an entity whose only list is left out of the navigation', async () => {
     await owner.script(`select ninefold.define_screen('/themes', 'Topics', 'list', 'public.tickets')`);
     const { navigation } = await screensOf('authenticated', 'agent');

@@ -1,8 +1,7 @@
 import type { Screen } from '../../../../contract/description.ts';
-import type { PortalEntity, PortalGroup, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
+import type { PortalEntity, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
-import { groupBy } from '../../../catalog/group.ts';
-import { compareText, entityId } from '../../../catalog/names.ts';
+import { entityId } from '../../../catalog/names.ts';
 import { CALLER_ID } from '../../../catalog/screen-conditions.ts';
 import { cellsOfCaller, type MemberCaller } from '../../derive/chapters/roles/roles.ts';
 import { namesAskedBy } from '../../derive/chapters/screens/screens.ts';
@@ -12,6 +11,7 @@ import { fullTextFields } from './full-text.ts';
 import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { MemberLabels } from './member-labels.ts';
+import { entitiesOfOthers, memberNavigation } from './member-navigation.ts';
 import { sentenceCase } from './member-words.ts';
 
 /**
@@ -53,10 +53,26 @@ export function memberScreens(
       actions,
     }));
   });
+  const isCustomer = caller.memberRoles.length === 0;
+  const hidden = entitiesOfOthers(open, shown, chapters.entities?.relations ?? []);
+  const isDefined = (route: string) => facts.screens.some((fact) => fact.route === route);
+  // A defined list that shows every row of the entity, or the member's own rows.
+  const isListed = ({ kind, entity }: PortalScreen) =>
+    kind === 'list' &&
+    screens.some(
+      (one) =>
+        one.kind === 'list' &&
+        one.entity === entity &&
+        isDefined(one.route) &&
+        (one.filter === null || one.filter.includes(CALLER_ID)),
+    );
   const home = facts.screens.find((fact) => fact.home)?.route;
   return {
     roles: caller.memberRoles.map((name) => labels.role(name, sentenceCase(name))),
-    navigation: navigation(screens, shown, chapters.screens?.screens ?? [], labels.lists),
+    navigation: memberNavigation(
+      { screens, entities: shown, chapter: chapters.screens?.screens ?? [], lists: labels.lists },
+      (screen) => isCustomer && screen.kind !== 'form' && (hidden.has(screen.entity) || isListed(screen)),
+    ),
     home: screens.find(({ route }) => route === home)?.route ?? null,
     screens,
     entities,
@@ -125,60 +141,4 @@ function labelFirst({ key, title_fields: labels }: PortalEntity, columns: readon
     return place === -1 ? labels.length : place;
   };
   return [...columns].sort((a, b) => placeOf(a) - placeOf(b));
-}
-
-/**
- * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
- * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
- * derived screen with the title of a defined one is left out.
- *
- * @param derivedTitle Title of the group of derived lists.
- */
-function navigation(
-  screens: readonly PortalScreen[],
-  entities: ReadonlyMap<string, PortalEntity>,
-  chapter: readonly Screen[],
-  derivedTitle: string,
-): PortalGroup[] {
-  const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
-  const definedTitles = new Set(screens.filter(({ route }) => defined.has(route)).map(({ title }) => title));
-  const isRepeated = ({ route, title }: PortalScreen) => !defined.has(route) && definedTitles.has(title);
-  const lists = screens.filter((screen) => screen.kind === 'list' && !isRepeated(screen));
-  // The list of a view that opens the rows of a table offers the form of this table.
-  const listed = new Set(lists.flatMap(({ entity }) => [entity, entities.get(entity)?.opens?.entity ?? entity]));
-  const shown = screens.filter((screen) => {
-    const { kind, entity, route } = screen;
-    if (kind === 'detail' || isRepeated(screen)) return false;
-    if (kind !== 'form') return true;
-    const { access, key = [], fields = [] } = entities.get(entity) ?? {};
-    if (access?.insert.open === true) return !listed.has(entity);
-    // A form that only changes rows needs to know the row. No list links to this form, so it is shown only if the row
-    // is the member's own.
-    const isOwn = key.length === 1 && fields.find(({ name }) => name === key[0])?.editor === 'member';
-    return isOwn || (defined.has(route) && !listed.has(entity));
-  });
-  const byEntity = groupBy(shown, ({ entity }) => entity);
-  const of = (entity: string) => byEntity.get(entity) ?? [];
-  const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
-  const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
-  const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
-  const byDefinition = (a: PortalScreen, b: PortalScreen) =>
-    placeOf(a) - placeOf(b) || isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
-  const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
-  const single = shown.filter(({ entity }) => of(entity).length === 1);
-  const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen) && !isForm(screen)).length;
-  const firstPlace = (id: string) =>
-    of(id).reduce((least, screen) => Math.min(least, placeOf(screen)), Number.POSITIVE_INFINITY);
-  const several = [...entities.values()]
-    .filter(({ id }) => of(id).length > 1)
-    .sort((a, b) => firstPlace(a.id) - firstPlace(b.id) || ownScreens(b.id) - ownScreens(a.id));
-  const groups: PortalGroup[] = [
-    { title: null, routes: routes(single.filter(isDefined)) },
-    ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
-    {
-      title: several.length > 0 || single.some(isDefined) ? derivedTitle : null,
-      routes: routes(single.filter((screen) => !isDefined(screen))),
-    },
-  ];
-  return groups.filter((group) => group.routes.length > 0);
 }

@@ -1,3 +1,5 @@
+import { plainWords } from '../../../../contract/plain-words.ts';
+
 /** Words of the portal for the names and comments of an app. */
 
 /** Returns a name as words with a capital first letter: "author_name" becomes "Author name". Other capitals stay. */
@@ -38,10 +40,7 @@ export function helpOf(comment: string | null): string | null {
   const [, , rest] = labelLine.exec(comment ?? '') ?? [];
   const [sentence = ''] = (rest ?? comment ?? '').trim().split(/[:;](?=\s)/);
   if (sentence === '') return null;
-  // A name of the schema is no word of a member's language: `open_slots` becomes "open slots".
-  const first = sentence.replaceAll(/(?<![\w./@-])[a-z]\w*(?![\w./@-]*[/@])/g, (word) =>
-    word.replaceAll('_', ' ').trim(),
-  );
+  const first = plainWords(sentence);
   return /[.!?…]$/.test(first) ? first : `${first}.`;
 }
 

@@ -43,7 +43,7 @@ comment on constraint bookings_people_least on public.bookings is 'A booking is 
 comment on constraint bookings_note_length on public.bookings is 'A note is 1 to 2,000 characters, or left out.';
 comment on constraint bookings_reason_length on public.bookings is 'A reason is 1 to 500 characters.';
 comment on constraint bookings_forward on public.bookings is 'A booking ends after it starts.';
-comment on constraint bookings_apart on public.bookings is 'That time is taken: choose one of free_times.';
+comment on constraint bookings_apart on public.bookings is 'That time is taken: choose a free one.';
 comment on constraint bookings_resource_fkey on public.bookings is 'A resource with bookings stays: set it inactive instead.';
 
 revoke all on public.bookings from anon, authenticated;
@@ -101,7 +101,7 @@ begin
   ) then
     raise exception using errcode = 'BK007',
       message = 'It is not open at that time.',
-      hint = 'Choose one of free_times.';
+      hint = 'Choose a time at which it is open.';
   end if;
   new.cancel_until := new.starts_at - booked.notice;
   return new;

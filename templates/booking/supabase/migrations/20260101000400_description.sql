@@ -12,7 +12,7 @@ select ninefold.define_screen('/bookings/new', 'Book', 'form', 'public.bookings'
   columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'], roles => array['authenticated']);
 select ninefold.define_screen('/my-bookings', 'My bookings', 'list', 'public.bookings',
   columns => array['resource', 'starts_at', 'ends_at', 'people', 'status', 'reason', 'cancel_until'],
-  order_by => 'starts_at.desc', roles => array['authenticated']);
+  filter => 'member=eq.auth.uid()', order_by => 'starts_at.desc', roles => array['authenticated']);
 select ninefold.define_screen('/agenda', 'Agenda', 'list', 'public.agenda', roles => array['staff']);
 select ninefold.define_screen('/requests', 'To be confirmed', 'list', 'public.bookings',
   columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'],

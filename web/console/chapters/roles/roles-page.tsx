@@ -21,6 +21,8 @@ import { AdviceTable } from './advice-table.tsx';
 import { CellPanel } from './cell-panel.tsx';
 import { cellKey, matrixOf } from './matrix.ts';
 import { MatrixFigure } from './matrix-figure.tsx';
+import { RolePanel } from './members/role-panel.tsx';
+import { RoleTable } from './members/role-table.tsx';
 import { PolicyTable } from './policy-table.tsx';
 import { probedCells } from './probe-words.ts';
 import { RolesAnswer } from './roles-answer.tsx';
@@ -28,7 +30,7 @@ import { RolesAnswer } from './roles-answer.tsx';
 const changes = [
   'Write a policy in SQL and save it as a migration',
   <span key="role">
-    Create a role with <code>ninefold.define_role(…)</code> and grant it to a member with{' '}
+    Define a role and grant it to members in Table 6.8, or call <code>ninefold.define_role(…)</code> and{' '}
     <code>ninefold.grant_role(…)</code>
   </span>,
   <span key="grant">
@@ -42,15 +44,7 @@ const changes = [
 /** Chapter 6: the access of each role, derived from grants and policies. */
 export function RolesPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/roles' });
-  const { cell: chosen = null, advice: advised = null } = useSearch({ from: '/signed-in/app/$ref/roles' });
-  const navigate = useNavigate();
-  const open = useCallback(
-    (search: { cell?: string; advice?: string }) =>
-      void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
-    [navigate, ref],
-  );
-  const choose = useCallback((cell: string | null) => open(cell === null ? {} : { cell }), [open]);
-  const chooseAdvice = useCallback((advice: string | null) => open(advice === null ? {} : { advice }), [open]);
+  const { chosen, advised, opened, close, choose, chooseAdvice, openRole } = useOpened(ref);
   const { chapter, pending, stale } = useChapter(ref, 'roles');
   const { data: hash } = useQuery({ ...specification(ref), select: (known) => known.hash });
   const { data: probe } = useQuery(probeState(ref));
@@ -85,7 +79,9 @@ export function RolesPage() {
       sources={chapter ? [...chapter.sources, ...probeSource(report)] : []}
       changes={changes}
       panel={
-        selectedAdvice ? (
+        chapter && opened !== null ? (
+          <RolePanel key={opened} appRef={ref} name={opened} chapter={chapter} onClose={close} />
+        ) : selectedAdvice ? (
           <AdvicePanel key={selectedAdvice.id} appRef={ref} advice={selectedAdvice} {...adviceSteps} />
         ) : (
           chapter &&
@@ -104,6 +100,7 @@ export function RolesPage() {
             onFilter={setFilter}
             onSelect={select}
           />
+          {chapter && <RoleTable {...{ appRef: ref, chapter, stale }} selected={opened} onOpen={openRole} />}
           {chapter && (
             <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
           )}
@@ -117,6 +114,25 @@ export function RolesPage() {
       <RealtimeRightsTables numbers={['Table 6.6', 'Table 6.7']} chapter={chapter} />
     </ChapterPage>
   );
+}
+
+/** Returns what the panel shows, from the address, and the functions that show something else. */
+function useOpened(ref: string) {
+  const {
+    cell: chosen = null,
+    advice: advised = null,
+    role: opened = null,
+  } = useSearch({ from: '/signed-in/app/$ref/roles' });
+  const navigate = useNavigate();
+  const open = useCallback(
+    (search: { cell?: string; advice?: string; role?: string }) =>
+      void navigate({ to: '/app/$ref/roles', params: { ref }, search, replace: true, resetScroll: false }),
+    [navigate, ref],
+  );
+  const openRole = (role: string) => open({ role });
+  const choose = useCallback((cell: string | null) => open(cell === null ? {} : { cell }), [open]);
+  const chooseAdvice = useCallback((advice: string | null) => open(advice === null ? {} : { advice }), [open]);
+  return { chosen, advised, opened, close: () => open({}), choose, chooseAdvice, openRole };
 }
 
 /** The panel of a cell. */

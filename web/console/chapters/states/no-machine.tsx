@@ -1,3 +1,5 @@
+import { Link } from '@tanstack/react-router';
+import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { SqlLink } from '../../layout/sql-link.tsx';
@@ -20,10 +22,18 @@ export function NoMachine({ appRef }: { appRef: string }) {
     <Empty title="No state machine yet">
       <p>
         A state machine defines which value of a field may follow another, and who may make the transition. PostgreSQL
-        enforces the machine on every write and records each state change. Run this SQL to define one.
+        enforces the machine on every write and records each state change. Draw one, or run this SQL.
       </p>
+      <Link
+        to="/app/$ref/states"
+        params={{ ref: appRef }}
+        search={{ edit: 'new' }}
+        className={buttonClass({ kind: 'first' })}
+      >
+        Draw a machine
+      </Link>
       <Code code={example} language="sql" label="the SQL of a first machine" />
-      <SqlLink appRef={appRef} sql={example} kind="first" small={false} />
+      <SqlLink appRef={appRef} sql={example} />
     </Empty>
   );
 }

@@ -1,7 +1,8 @@
 import { Select } from '@mantine/core';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { Machine, StatesChapter } from '../../../../contract/states.ts';
+import { buttonClass } from '../../../ui/button.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { figureLink } from '../../../ui/live-value.tsx';
 import { Diagram } from '../../diagram/diagram.tsx';
@@ -11,6 +12,7 @@ import { ChapterPage } from '../chapter-page.tsx';
 import { ListTable } from '../list/list-table.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { AccountTable } from './account-table.tsx';
+import { MachinePage } from './editor/machine-page.tsx';
 import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.ts';
 import { machineMermaid } from './machine-mermaid.ts';
 import { pairsOf, rowsOf, stateChangesOf, sumOf, transitionEdges } from './machine-words.ts';
@@ -22,15 +24,32 @@ import { TransitionPanel } from './transition-panel.tsx';
 import { TransitionTable } from './transition-table.tsx';
 
 const changes = [
+  'Draw it in the editor, which writes the migration',
   <span key="define">
-    Call <code>ninefold.define_machine(…)</code> in a migration; <code>ninefold.drop_machine(…)</code> deletes it
+    Or call <code>ninefold.define_machine(…)</code> in a migration; <code>ninefold.drop_machine(…)</code> deletes it
   </span>,
   'A state cannot be removed while rows are in it. The error gives their number.',
   'To change a transition, define the complete machine again',
 ];
 
-/** Chapter 4: the states of the app's rows, and who may change them. */
+/** Chapter 4: the states of the app's rows, and who may change them. `edit` in the address opens the editor. */
 export function StatesPage() {
+  const { ref } = useParams({ from: '/signed-in/app/$ref/states' });
+  const { edit } = useSearch({ from: '/signed-in/app/$ref/states' });
+  const navigate = useNavigate();
+  if (edit === undefined) return <Chapter />;
+  return (
+    <MachinePage
+      appRef={ref}
+      edited={edit}
+      onDone={(machine) =>
+        void navigate({ to: '/app/$ref/states', params: { ref }, search: machine === null ? {} : { machine } })
+      }
+    />
+  );
+}
+
+function Chapter() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/states' });
   const { machine: wanted } = useSearch({ from: '/signed-in/app/$ref/states' });
   const { chapter, pending, stale } = useChapter(ref, 'states');
@@ -64,11 +83,14 @@ export function StatesPage() {
             appRef={ref}
             machine={machine}
             choice={
-              <MachineChoice
-                machines={chapter?.machines ?? none}
-                chosen={machine}
-                onChoose={(id) => choose({ machine: id })}
-              />
+              <>
+                <MachineChoice
+                  machines={chapter?.machines ?? none}
+                  chosen={machine}
+                  onChoose={(id) => choose({ machine: id })}
+                />
+                <EditLinks appRef={ref} machine={machine} />
+              </>
             }
             state={chosenState?.name ?? null}
             way={chosenWay?.id ?? null}
@@ -105,6 +127,30 @@ export function StatesPage() {
     </ChapterPage>
   );
 }
+
+/** Links to the editor of the shown machine, and of a new one. */
+const EditLinks = ({ appRef, machine }: { appRef: string; machine: Machine | undefined }) => (
+  <>
+    {machine && (
+      <Link
+        to="/app/$ref/states"
+        params={{ ref: appRef }}
+        search={{ edit: machine.id }}
+        className={buttonClass({ small: true })}
+      >
+        Edit machine
+      </Link>
+    )}
+    <Link
+      to="/app/$ref/states"
+      params={{ ref: appRef }}
+      search={{ edit: 'new' }}
+      className={buttonClass({ small: true })}
+    >
+      New machine
+    </Link>
+  </>
+);
 
 const none: readonly Machine[] = [];
 

@@ -9,8 +9,6 @@ import { failureFacts } from '../../queries/api-failure.ts';
 import { type MemberRole, memberRoles, setMemberRole } from '../../queries/users.ts';
 import panelStyles from './users.module.css';
 
-const firstRole = "select ninefold.define_role('agent', 'Answers tickets.');";
-
 /** Lists the roles of members. A switch grants a role to this member or revokes it. */
 export function UserRoles({ appRef, userId }: { appRef: string; userId: string }) {
   const { data, error } = useQuery(memberRoles(appRef, userId));
@@ -23,8 +21,8 @@ export function UserRoles({ appRef, userId }: { appRef: string; userId: string }
         <>
           <p className={panelStyles.plain}>No roles defined yet.</p>
           <p className={panelStyles.line}>
-            <Link to="/app/$ref/sql" params={{ ref: appRef }} search={{ sql: firstRole }}>
-              Define one in SQL
+            <Link to="/app/$ref/roles" params={{ ref: appRef }}>
+              Define one in chapter 6
             </Link>
           </p>
         </>

@@ -5,6 +5,7 @@ import { classNames } from '../../../ui/class-names.ts';
 import { FieldValue, rowName } from '../../fields/value.tsx';
 import { useIsChanged } from '../../queries/changed-rows.ts';
 import type { Row } from '../../queries/rest.ts';
+import { useScreens } from '../../queries/screens.ts';
 import styles from './board-page.module.css';
 
 /** Maximum number of short fields on a card. */
@@ -48,7 +49,8 @@ export function Card({
   onKey,
   onDrawn,
 }: CardProps) {
-  const name = rowName(entity, row);
+  const all = useScreens();
+  const name = rowName(all, entity, row);
   const isChanged = useIsChanged(row);
   const shown = columns
     .filter((field) => !entity.title_fields.includes(field.name) && field.name !== machine.field)

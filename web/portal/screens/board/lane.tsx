@@ -65,7 +65,7 @@ export function Lane({
                 ways={placed.has(key) ? [] : moves.openFor(row)}
                 isPicked={picked !== null && rowKey(entity, picked.row) === key}
                 isNew={arrived.has(key)}
-                onPick={() => moves.pick({ row, name: rowName(entity, row), over: state })}
+                onPick={() => moves.pick({ row, name: rowName(all, entity, row), over: state })}
                 onPutBack={() => moves.pick(null)}
                 onMove={(to) => moves.drop(row, to)}
                 onKey={(event) => moves.onKey(event, row)}

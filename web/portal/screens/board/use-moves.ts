@@ -53,6 +53,7 @@ export function useMoves({ entity, machine }: { entity: PortalEntity; machine: P
   const wanted = useRef<string | null>(null);
   // Reading rows could remove the card that the member holds.
   const isPicked = picked !== null;
+  const all = useScreens();
   useEffect(() => {
     if (!isPicked) return;
     const release = holdRows();
@@ -70,7 +71,7 @@ export function useMoves({ entity, machine }: { entity: PortalEntity; machine: P
   };
   const onKey = (event: React.KeyboardEvent<HTMLElement>, row: Row) => {
     if (event.target !== event.currentTarget) return;
-    const name = rowName(entity, row);
+    const name = rowName(all, entity, row);
     const present = String(row[machine.field]);
     if (event.key === ' ') {
       event.preventDefault();
@@ -158,7 +159,7 @@ function usePlacedRows(
     });
   const taking = useMutation({ mutationFn: (move: Move) => moveRow(portal, entity, machine, move) });
   const move = async (row: Row, transition: PortalTransition) => {
-    const name = rowName(entity, row);
+    const name = rowName(all, entity, row);
     const path = rowPath(all, entity, row);
     if (placed.get(rowKey(entity, row))?.movedAt === null) return;
     if (missingFor(transition, row).length > 0) {

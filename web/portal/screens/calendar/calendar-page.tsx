@@ -179,7 +179,7 @@ function Entry({ screen, entity, span, row, day }: Spanned & { row: Row; day: Da
   );
   const time = localTime(row[span.start]);
   const hasTime = time && dayOf(time) === dayOf(day) && !/^\d{4}-\d\d-\d\d$/.test(String(row[span.start]));
-  const name = leading ? <FieldValue entity={entity} field={leading} row={row} isShort /> : rowName(entity, row);
+  const name = leading ? <FieldValue entity={entity} field={leading} row={row} isShort /> : rowName(all, entity, row);
   const words = (
     <>
       {hasTime && <b>{dateFormat({ timeStyle: 'short' }).format(time)}</b>} {name}

@@ -15,7 +15,7 @@ import { pathsOf, removeFilesOf } from '../../queries/files.ts';
 import { followed } from '../../queries/live.ts';
 import { keyOf } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
-import { removeRow, row as rowQuery } from '../../queries/rows.ts';
+import { removeRow, row as rowQuery, rowRights } from '../../queries/rows.ts';
 import { fieldIn, listFor, type Place, readableFields, useScreens } from '../../queries/screens.ts';
 import { queryClient } from '../../queries/session.ts';
 import { undoDeletion } from '../../queries/undo.ts';
@@ -62,9 +62,9 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     (field) =>
       !isText(field) &&
       !field.files?.many &&
-      ![...entity.title_fields, entity.machine?.field, ...entity.key].includes(field.name),
+      ![...titleTexts(entity), entity.machine?.field, ...entity.key].includes(field.name),
   );
-  const title = rowName(entity, row);
+  const title = rowName(all, entity, row);
   const transitions = entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />;
   return (
     <Shell
@@ -107,6 +107,12 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     </Shell>
   );
 }
+
+/** Returns the fields that the title shows completely. A reference and a time of a title are also facts of the row. */
+const titleTexts = ({ title_fields: titles, fields }: PortalEntity): readonly string[] =>
+  titles.filter((name) =>
+    fields.some((field) => field.name === name && !field.reference && !/date|time/.test(field.editor)),
+  );
 
 /** Shows long texts. */
 function TextSections({ fields, row }: { fields: readonly PortalField[]; row: Row }) {
@@ -174,12 +180,14 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
     },
     onSuccess: ({ isGone, undo }) => {
       if (!isGone) return;
-      toast({ words: t('deletedToast', { name: rowName(entity, row) }), undo });
+      toast({ words: t('deletedToast', { name: rowName(all, entity, row) }), undo });
       void queryClient.invalidateQueries({ queryKey: ['rows'] });
       void navigate({ to: back });
     },
   });
+  const { data: rights } = useQuery(rowRights(portal, entity, keyOf(entity, row)));
   const canChange =
+    rights?.canUpdate === true &&
     entity.access.update.open &&
     entity.fields.some(({ updatable, name }) => updatable && name !== entity.machine?.field);
   if (isAsking) {
@@ -205,7 +213,7 @@ function Tools({ entity, row, back }: { entity: PortalEntity; row: Row; back: st
           {t('change')}
         </Link>
       )}
-      {entity.access.delete.open && (
+      {rights?.canDelete === true && entity.access.delete.open && (
         <Button kind="quiet" small icon={IconTrash} onClick={() => setIsAsking(true)}>
           {t('delete')}
         </Button>

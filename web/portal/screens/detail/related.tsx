@@ -13,6 +13,7 @@ import { usePortal } from '../../queries/client.ts';
 import { type Conversation, conversationOf } from '../../queries/conversation.ts';
 import { pathsOf } from '../../queries/files.ts';
 import { followed } from '../../queries/live.ts';
+import { useMemberNames } from '../../queries/member-names.ts';
 import { keyOf, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { list } from '../../queries/row-pages.ts';
@@ -114,7 +115,9 @@ function Said({ entity, talk: { author, body }, row }: { entity: PortalEntity; t
   const target = author.reference && entityIn(all, author.reference.entity);
   const written = author.editor === 'text' ? row[author.name] : null;
   const isOwn = row[author.name] != null && row[author.name] === callerId;
-  const who = String((pointed && target && rowName(target, pointed)) || (isOwn ? t('you') : written) || t('aMember'));
+  const names = useMemberNames(author.editor === 'member' && !isOwn ? [String(row[author.name])] : []);
+  const named = (pointed && target && rowName(all, target, pointed)) ?? names[String(row[author.name])];
+  const who = String(named || (isOwn ? t('you') : written) || t('aMember'));
   return (
     <li className={classNames(styles.said, marked.length > 0 && styles.marked)}>
       <span className={styles.face} aria-hidden="true">
@@ -172,7 +175,7 @@ function Links({
     <div className={styles.buttons}>
       {rows.map((row) => {
         const pointed = pointedTo(row, link);
-        const name = pointed ? rowName(target, pointed) : t('aRow', { one: target.one });
+        const name = pointed ? rowName(all, target, pointed) : t('aRow', { one: target.one });
         return (
           <span key={String(row[link])} className={styles.tag}>
             <bdi>{name}</bdi>

@@ -1,27 +1,24 @@
-import { useMutation } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { PortalEntity, PortalMachine, PortalTransition } from '../../../../contract/portal.ts';
 import { type Draft, readDraft, typedIn, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
 import { FormFilesContext } from '../../../fields/form-files-context.ts';
-import { ago, isDuration, timeOf } from '../../../fields/format.ts';
 import { State } from '../../../fields/state.tsx';
 import { TransitionList } from '../../../fields/transition-list.tsx';
 import { inSentence, t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { rowName } from '../../fields/value.tsx';
-import { usePortal } from '../../queries/client.ts';
 import { keyOf, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { entityIn, fieldIn, useScreens } from '../../queries/screens.ts';
-import { missingFor, takeTransition, waysOf } from '../../queries/transitions.ts';
-import { undoTransition } from '../../queries/undo.ts';
+import { missingFor, waysOf } from '../../queries/transitions.ts';
 import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
 import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
-import { useToast } from '../shared/toast.tsx';
+import { sinceOf } from '../shared/state-since.ts';
+import { useMove } from '../shared/use-move.ts';
 import styles from './detail-page.module.css';
 
 interface MachineOf {
@@ -35,31 +32,18 @@ interface MachineOf {
  * why it is not permitted.
  */
 export function Transitions({ entity, machine, row }: MachineOf) {
-  const portal = usePortal();
-  const taking = useMutation(takeTransition(portal, entity, machine));
+  const { taking, move: moveRow } = useMove(entity, machine);
   const { take } = useSearch({ strict: false }) as { take?: string };
   const [asked, setAsked] = useState<string | null>(take ?? null);
   const ways = waysOf(machine, row);
   const asking = ways.find(({ transition, isOpen }) => isOpen && transition.name === asked)?.transition;
   const reason = useReason();
   const since = machine.undecided ? null : sinceOf(row);
-  const all = useScreens();
-  const toast = useToast();
-  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) => {
-    toast(null);
-    taking.mutate(
-      { row, to: transition.to, values },
-      {
-        onSuccess: async (result) => {
-          setAsked(null);
-          if (result !== 'moved') return;
-          onMoved();
-          const undo = await undoTransition(portal, all, { entity, machine }, row);
-          toast({ words: t('fieldWrong', { label: rowName(entity, row), words: `${transition.label}.` }), undo });
-        },
-      },
-    );
-  };
+  const move = (transition: PortalTransition, values: Row, onMoved = () => {}) =>
+    moveRow(row, transition, values, (isMoved) => {
+      setAsked(null);
+      if (isMoved) onMoved();
+    });
   return (
     <>
       <h2 className={pageStyles.panelHead}>{fieldIn(entity, machine.field)?.label ?? machine.field}</h2>
@@ -119,7 +103,7 @@ function useReason() {
     const pointed = pointedTo(row, field.name);
     const label = inSentence(field.label);
     return target && pointed
-      ? t('onlyOwnerNamed', { field: label, who: rowName(target, pointed) })
+      ? t('onlyOwnerNamed', { field: label, who: rowName(all, target, pointed) })
       : t('onlyOwner', { field: label });
   };
 }
@@ -128,16 +112,6 @@ function useReason() {
 function needs(entity: PortalEntity, transition: PortalTransition, row: Row): string | null {
   const missing = missingFor(transition, row).map((name) => inSentence(fieldIn(entity, name)?.label ?? name));
   return missing.length === 0 ? null : t('needs', { fields: missing.join(', ') });
-}
-
-/** Returns the time at which the row entered its state. */
-function sinceOf(row: Row): string | null {
-  const changes = Array.isArray(row.state_changes) ? (row.state_changes as { at: string }[]) : [];
-  const time = timeOf(changes.at(-1)?.at);
-  if (!time) return null;
-  const now = new Date();
-  if (ago(time, now) === t('justNow')) return t('justNow');
-  return t(isDuration(time, now) ? 'stateFor' : 'stateSince', { time: ago(time, now) });
 }
 
 /** Form for the fields that a transition requires. */

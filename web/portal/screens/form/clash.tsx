@@ -28,7 +28,7 @@ export function Clash({
     const field = fieldIn(entity, name);
     const target = field?.reference && entityIn(all, field.reference.entity);
     const pointed = pointedTo(clash.now, name);
-    if (target && pointed) return rowName(target, pointed);
+    if (target && pointed) return rowName(all, target, pointed);
     return field ? textOf(field, clash.now[name]) : '';
   };
   return (

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { plainWords } from '../../../../contract/plain-words.ts';
 import type { PortalEntity, PortalField } from '../../../../contract/portal.ts';
 import { type Draft, toDraft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
@@ -17,8 +18,9 @@ import { addRow, row as rowQuery } from '../../queries/rows.ts';
 import { entityIn, fieldIn, listFor, type Place, rowPath, useScreens } from '../../queries/screens.ts';
 import { TextButton } from '../../sign-in/auth-layout.tsx';
 import { Company } from '../shared/company.tsx';
-import { Message, Trouble, troubleWords } from '../shared/message.tsx';
+import { Message, Trouble } from '../shared/message.tsx';
 import styles from '../shared/page.module.css';
+import { troubleWords } from '../shared/trouble-words.ts';
 import { useCaller } from '../shell/gate.tsx';
 import { Shell } from '../shell/shell.tsx';
 import { Clash } from './clash.tsx';
@@ -168,7 +170,7 @@ function FormFields({ form, row }: { form: RowForm; row: Row | null }) {
             key={field.name}
             field={field}
             value={form.shownIn(field)}
-            chosen={pointed && target ? rowName(target, pointed) : null}
+            chosen={pointed && target ? rowName(all, target, pointed) : null}
             wrong={form.shownWrong(field)}
             isOptional={form.isNew && !field.required && field.editor !== 'boolean'}
             onChange={(value) => form.change(field, value)}
@@ -392,7 +394,7 @@ function refusedField(fields: readonly PortalField[], error: Error): RefusedFiel
   const named = new Set([...error.message.matchAll(/"([^"]+)"/g)].map(([, name]) => name));
   for (const field of fields) {
     const rule = field.rules.find(({ name }) => named.has(name));
-    if (rule) return { field: field.name, words: error.hint ?? wordsOf(rule) };
+    if (rule) return { field: field.name, words: error.hint === null ? wordsOf(rule) : plainWords(error.hint) };
   }
   const field = fields.find(({ name }) => error.code === '23502' && named.has(name));
   return field ? { field: field.name, words: troubleWords(error) } : null;

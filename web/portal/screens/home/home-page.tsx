@@ -1,63 +1,121 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import type { PortalScreen } from '../../../../contract/portal.ts';
+import type { PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { usePortal } from '../../queries/client.ts';
 import { followed } from '../../queries/live.ts';
 import { list } from '../../queries/row-pages.ts';
 import { entityIn, formFor, openedEntity, readableFields, shownScreens, useScreens } from '../../queries/screens.ts';
+import { movableEntities, unfinishedRows, type WaitingRow, waitingRows } from '../../queries/waiting.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
+import { Trouble } from '../shared/message.tsx';
+import { NewLink } from '../shared/new-link.tsx';
 import styles from '../shared/page.module.css';
 import { useCaller } from '../shell/gate.tsx';
-import { ScreenCount } from '../shell/screen-count.tsx';
-import { memberName, Shell } from '../shell/shell.tsx';
+import { Shell } from '../shell/shell.tsx';
 import homeStyles from './home-page.module.css';
+import { SinceVisit } from './since-visit.tsx';
+import { WaitingSection } from './waiting.tsx';
 
 /** Number of rows of the first list that the home page shows. */
 const FIRST_ROWS = 5;
 
-/** Home page: the app, the first rows of the first list, and links to the screens. */
+/**
+ * Home page: the rows that wait for the member, and what others have changed since the last visit. An app without state
+ * machines shows the first rows of its first list.
+ */
 export function HomePage() {
   const { app } = usePortal();
   const caller = useCaller();
   const all = useScreens();
-  const { home } = all;
+  const waiting = useWaiting();
+  if (all.home !== null) return <Navigate to={all.home} replace />;
   const shown = shownScreens(all);
   const first = shown.find(({ kind }) => kind === 'list');
-  const name = caller && memberName(caller.user);
-  if (home !== null) return <Navigate to={home} replace />;
+  const forms = shown.flatMap((screen) => newForm(all, screen) ?? []);
+  const form = forms.find((one) => waiting.entities.some(({ id }) => id === one.entity)) ?? forms[0];
+  const isEmpty = !waiting.isPending && found(waiting).length === 0;
   return (
-    <Shell title={t('home')} isFollowed={first !== undefined}>
+    <Shell title={t('home')} isFollowed={first !== undefined || waiting.entities.length > 0}>
       <div className={styles.titlebar}>
         <div>
-          <h1 className={styles.title}>{name ? t('welcome', { name }) : app.name}</h1>
-          <p className={styles.answer}>{app.purpose ?? (name ? t('signedInTo', { app: app.name }) : '')}</p>
+          <h1 className={styles.title}>{caller ? t('homeQuestion') : app.name}</h1>
+          <p className={styles.answer}>
+            {!caller || waiting.entities.length === 0
+              ? (app.purpose ?? (caller ? t('signedInTo', { app: app.name }) : ''))
+              : waiting.isPending
+                ? ''
+                : answerOf(waiting)}
+          </p>
         </div>
+        {form && (
+          <div className={styles.actions}>
+            <NewLink form={form} />
+          </div>
+        )}
       </div>
-      <div className={homeStyles.grid}>
-        {first && <FirstList screen={first} />}
-        <section className={styles.section}>
-          <h2>{t('goTo')}</h2>
-          <ul className={homeStyles.go}>
-            {shown.map((screen) => (
-              <li key={screen.route}>
-                <Link to={screen.route}>
-                  {screen.title}
-                  <span className={homeStyles.dots} />
-                  <ScreenCount screen={screen} showsEstimate />
-                </Link>
-              </li>
-            ))}
-            {caller && (
-              <li>
-                <Link to="/account">{t('account')}</Link>
-              </li>
-            )}
-          </ul>
-        </section>
+      <div className={caller && waiting.entities.length > 0 ? homeStyles.grid : undefined}>
+        <div>
+          <Trouble error={waiting.error} />
+          <WaitingSection title={t('homeOwn')} groups={waiting.of('own')} />
+          <WaitingSection title={t('homeTeam')} groups={waiting.of('team')} />
+          <WaitingSection title={t('homeUnderway')} groups={waiting.of('underway')} />
+          {first && isEmpty && <FirstList screen={first} />}
+        </div>
+        {caller && waiting.entities.length > 0 && <SinceVisit entities={waiting.entities} callerId={caller.user.id} />}
       </div>
     </Shell>
   );
+}
+
+/** Returns all rows that the home page lists. */
+const found = ({ own, team, underway }: ReturnType<typeof useWaiting>) => [...own, ...team, ...underway];
+
+/** Says how many rows wait for the member. */
+const answerOf = ({ own, team }: Pick<ReturnType<typeof useWaiting>, 'own' | 'team'>): string =>
+  own.length + team.length === 0
+    ? t('homeNothing')
+    : [
+        own.length > 0 ? t('homeOwnCount', { count: own.length }) : '',
+        team.length > 0 ? t('homeTeamCount', { count: team.length }) : '',
+      ]
+        .filter(Boolean)
+        .join(' ');
+
+/** Returns the form that a screen of the navigation offers: the form of its list, or itself. */
+function newForm(all: PortalScreens, { kind, entity: id, route }: PortalScreen): PortalScreen | undefined {
+  const entity = entityIn(all, id);
+  if (!entity) return undefined;
+  if (kind === 'form') return entity.access.insert.open ? all.screens.find((one) => one.route === route) : undefined;
+  return kind === 'list' ? formFor(all, openedEntity(all, entity)) : undefined;
+}
+
+/** Reads the rows that wait for the caller: the caller's own, and those that no member has taken. */
+function useWaiting() {
+  const portal = usePortal();
+  const all = useScreens();
+  const callerId = useCaller()?.user.id ?? null;
+  const entities = callerId === null ? [] : movableEntities(all);
+  const read = useQueries({
+    queries: entities.map((entity) => ({ ...unfinishedRows(portal, all, entity), ...followed })),
+  });
+  const groups = entities.map((entity, i) => ({
+    entity,
+    rows: waitingRows(all, entity, read[i]?.data?.rows ?? [], callerId),
+  }));
+  const of = (kind: WaitingRow['kind']) =>
+    groups.map(({ entity, rows }) => ({
+      entity,
+      rows: rows.filter((one) => one.kind === kind).map(({ row }) => row),
+    }));
+  return {
+    ...{ entities, of },
+    own: of('own').flatMap(({ rows }) => rows),
+    team: of('team').flatMap(({ rows }) => rows),
+    underway: of('underway').flatMap(({ rows }) => rows),
+    isPending: read.some(({ isPending }) => isPending),
+    error: read.find(({ error }) => error !== null)?.error ?? null,
+  };
 }
 
 /** Shows the first rows of a list. */

@@ -70,7 +70,7 @@ function cellOf(all: PortalScreens, entity: PortalEntity, field: PortalField, ro
   }
   const target = field.reference && entityIn(all, field.reference.entity);
   const pointed = pointedTo(row, field.name);
-  if (target && pointed) return rowName(target, pointed);
+  if (target && pointed) return rowName(all, target, pointed);
   if (entity.machine?.field === field.name) {
     return entity.machine.states.find((state) => state.value === value)?.label ?? String(value);
   }

@@ -207,7 +207,7 @@ function ReferenceWords({ field, condition }: { field: PortalField; condition: s
   const value = condition.slice('eq.'.length);
   const key = { [field.reference?.field ?? '']: value };
   const { data } = useQuery({ ...row(portal, all, target as PortalEntity, key), enabled: target != null });
-  return t('filterIs', { field: field.label, value: target && data ? rowName(target, data) : value });
+  return t('filterIs', { field: field.label, value: target && data ? rowName(all, target, data) : value });
 }
 
 /** Form for the least and the greatest value of a field. */

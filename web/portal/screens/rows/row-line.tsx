@@ -159,7 +159,7 @@ export const RowLine = memo(function RowLine({
         <td className={styles.pick}>
           <input
             type="checkbox"
-            aria-label={t('selectOne', { name: rowName(entity, row) })}
+            aria-label={t('selectOne', { name: rowName(all, entity, row) })}
             checked={isSelected === true}
             onChange={({ currentTarget }) => onSelect(row, currentTarget.checked)}
           />
@@ -190,10 +190,13 @@ export const RowLine = memo(function RowLine({
 
 /** On a phone, where the label has no further columns: the other parts of a person's name. */
 function OtherNames({ entity, leading, row }: { entity: PortalEntity; leading: PortalField; row: Row }) {
-  const others = entity.title_fields.filter((name) => name !== leading.name && row[name] != null);
-  return others.map((name) => (
-    <span key={name} className={styles.otherName}>
-      {` ${String(row[name])}`}
+  const others = entity.title_fields.flatMap((name) =>
+    entity.fields.filter((field) => field.name === name && name !== leading.name && row[name] != null),
+  );
+  return others.map((field) => (
+    <span key={field.name} className={styles.otherName}>
+      {' '}
+      <FieldValue entity={entity} field={field} row={row} />
     </span>
   ));
 }

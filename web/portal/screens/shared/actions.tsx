@@ -126,7 +126,7 @@ function Result({ action, value }: { action: PortalAction; value: unknown }) {
   return (
     <p role="status" className={styles.done}>
       {t('asked', { label: action.label })}{' '}
-      {path && entity ? <Link to={path}>{rowName(entity, row)}</Link> : isShort ? String(value) : ''}
+      {path && entity ? <Link to={path}>{rowName(all, entity, row)}</Link> : isShort ? String(value) : ''}
     </p>
   );
 }

@@ -4,6 +4,7 @@ import { t } from '../../../language/messages.ts';
 import { Refusal } from '../../queries/rest.ts';
 import { Shell } from '../shell/shell.tsx';
 import styles from './page.module.css';
+import { hintOf, isOfServer, troubleWords } from './trouble-words.ts';
 
 /** Message that is shown instead of a page, with a link or a button that leads on. */
 export function Message({ title, children }: { title: string; children: ReactNode }) {
@@ -20,37 +21,18 @@ export function Message({ title, children }: { title: string; children: ReactNod
   );
 }
 
-/** Shows the error of a request: the server's message, and what the member can do. */
+/** Shows the error of a request: the app's message, what the member can do, and last the code for the app's team. */
 export function Trouble({ error }: { error: Error | null }) {
   if (!error) return null;
+  const words = troubleWords(error);
+  const hint = hintOf(error);
   return (
     <div className={styles.trouble} role="alert">
-      <p>{troubleWords(error)}</p>
-      {error instanceof Refusal && error.hint !== null && error.hint !== error.message && <p>{error.hint}</p>}
+      <p>{words}</p>
+      {hint !== null && hint !== words && <p>{hint}</p>}
+      {error instanceof Refusal && error.code !== null && isOfServer(error.code) && (
+        <small dir="ltr">{error.code}</small>
+      )}
     </div>
   );
-}
-
-/** Describes an error in a sentence for a member. The sentence contains neither SQL nor names of tables. */
-export function troubleWords(error: Error): string {
-  if (!(error instanceof Refusal)) return t('unreachable');
-  if (error.status === 401) return t('authEnded');
-  // PostgreSQL names row-level security if a policy refuses a row; otherwise a privilege is missing.
-  if (error.code === '42501') return /^permission denied/.test(error.message) ? t('notAllowed') : t('policyRefuses');
-  if (error.code?.startsWith('23')) return error.hint ?? constraintWords(error.code);
-  if (error.status >= 500) return t('appDown');
-  return error.message;
-}
-
-function constraintWords(code: string): string {
-  switch (code) {
-    case '23505':
-      return t('ruleExists');
-    case '23503':
-      return t('ruleReference');
-    case '23502':
-      return t('ruleMissing');
-    default:
-      return t('ruleRefuses');
-  }
 }

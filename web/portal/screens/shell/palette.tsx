@@ -100,7 +100,7 @@ function useTargets(words: string): Target[] {
   const rows = lists.flatMap(({ entity }, i) =>
     (found[i]?.data?.rows ?? []).slice(0, FOUND).flatMap((row): Target[] => {
       const path = rowPath(all, entity, row);
-      const title = rowName(entity, row);
+      const title = rowName(all, entity, row);
       return path === null ? [] : [{ path, title, about: entity.label }];
     }),
   );

@@ -26,6 +26,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { KeyboardProvider } from '../../../ui/shortcuts/keyboard.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { useLostConnection } from '../../queries/connection.ts';
+import { recordVisit } from '../../queries/last-visit.ts';
 import { useIsLive } from '../../queries/live.ts';
 import { placeAt, shownLists, shownScreens, useScreens } from '../../queries/screens.ts';
 import { reconnect } from '../../queries/session.ts';
@@ -81,9 +82,8 @@ export function Shell({
   const all = useScreens();
   const main = useRef<HTMLElement>(null);
   const { pathname } = useLocation();
-  useEffect(() => {
-    document.title = `${title} · ${app.name}`;
-  }, [title, app.name]);
+  useVisit(pathname);
+  useTitle(`${title} · ${app.name}`);
   useEffect(() => {
     if (pathname) main.current?.focus({ preventScroll: true });
   }, [pathname]);
@@ -299,7 +299,7 @@ function Me() {
 }
 
 /** Returns the name of a member. */
-export const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
+const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
   String(user.user_metadata.name || user.email || user.phone || t('account'));
 
 /** Bar along the lower edge of a phone: Home, the first list, New, the board or the second list, and More. */
@@ -373,4 +373,19 @@ export function ThemeChoice() {
       </select>
     </label>
   );
+}
+
+/** Records that the member uses the pages, whenever the address changes. */
+function useVisit(pathname: string): void {
+  const callerId = useCaller()?.user.id;
+  useEffect(() => {
+    if (callerId !== undefined && pathname) recordVisit(callerId);
+  }, [callerId, pathname]);
+}
+
+/** Names the tab of the browser. */
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
 }

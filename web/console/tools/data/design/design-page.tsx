@@ -1,8 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { IconTrash } from '@tabler/icons-react';
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
-import { useMemo, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
 import { entityId } from '../../../../../contract/entity-names.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
@@ -11,21 +10,16 @@ import { Skeleton } from '../../../../ui/table.tsx';
 import { counted, entityName } from '../../../format/format.ts';
 import { ConfirmByTyping } from '../../../forms/confirm-by-typing.tsx';
 import { Page } from '../../../layout/page.tsx';
+import { type FormMigration, MigrationPage, useMigrationPage } from '../../../migrations/migration-page.tsx';
 import { failureFacts } from '../../../queries/api-failure.ts';
 import { specification } from '../../../queries/specification.ts';
-import { applyMigration, migrationTrial } from '../../../queries/sql.ts';
 import { AccessSection } from './access-section.tsx';
-import { ApplyBar, LeaveDialog } from './apply-bar.tsx';
 import { CsvStart } from './csv-start.tsx';
 import styles from './design.module.css';
-import { EffectPanel } from './effect-panel.tsx';
 import { FieldRows } from './field-rows.tsx';
-import { migrationName, migrationSql } from './migration-sql.ts';
+import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
 import { newTable, problemsOf, readDesign, type TableDesign } from './table-design.ts';
 import { useDesign } from './use-design.ts';
-
-/** A phone has no room for a panel beside the form. */
-const isPhone = window.matchMedia('(max-width: 760px)').matches;
 
 interface DesignProps {
   appRef: string;
@@ -59,94 +53,60 @@ const crumbsOf = (appRef: string, entity: Entity | null) => [
 
 function Editor(props: DesignProps & { before: TableDesign | null; roles: readonly string[] }) {
   const { appRef, entities, entity, before: current, roles, onDone } = props;
-  const { before, state, setEdited, isEdited, sql, written, problems, isChanged } = useMigration(current);
-  const { design, set } = state;
-  const [isDropping, setDropping] = useState(false);
-  const trial = useQuery(migrationTrial(appRef, problems.length === 0 ? sql : ''));
-  const apply = useMutation(applyMigration(appRef));
-  const hasLeft = useRef(false);
-  const leaveFor = (table: string | null) => {
-    hasLeft.current = true;
-    onDone(table);
-  };
-  const run = (after: TableDesign | null) =>
-    apply.mutate(
-      { name: migrationName(before, after, new Date()), sql: after ? sql : migrationSql(before, null) },
-      { onSuccess: () => leaveFor(after && entityId(after.schema, after.name)) },
-    );
-  const leaving = useBlocker({
-    shouldBlockFn: () => isChanged && !hasLeft.current,
-    enableBeforeUnload: () => isChanged && !hasLeft.current,
-    withResolver: true,
-  });
-  const effect = (
-    <EffectPanel
-      {...{ appRef, entities, before, design, sql: written, isEdited, trial, problems }}
-      onEdit={setEdited}
-      onApply={() => trial.data?.failed === null && !apply.isPending && run(design)}
-    />
-  );
-  return (
-    <Page
-      appRef={appRef}
-      crumbs={crumbsOf(appRef, entity)}
-      fetching={trial.isFetching}
-      bare
-      panel={isPhone ? undefined : effect}
-    >
-      <div className={styles.page}>
-        <div className={styles.scroll}>
-          <div className={styles.inner}>
-            <div className={styles.opening}>
-              <h1>{entity ? entity.name : 'New table'}</h1>
-              {entity && (
-                <Button kind="quiet" icon={IconTrash} onClick={() => setDropping(true)}>
-                  Delete table
-                </Button>
-              )}
-            </div>
-            {isEdited && <EditedNote onDiscard={() => setEdited(null)} />}
-            <div className={styles.form} inert={isEdited}>
-              <Names {...{ design, set }} isNew={entity === null} />
-              {before === null && <CsvStart onTable={set} />}
-              <FieldRows state={state} entities={entities} isNew={before === null} />
-              <AccessSection state={state} entities={entities} roles={roles} />
-            </div>
-            {isPhone && effect}
-          </div>
-        </div>
-        <ApplyBar
-          summary={isEdited ? 'Migration edited by hand' : summaryOf(before, design, sql)}
-          isChanged={isChanged}
-          problems={problems}
-          trial={trial}
-          isApplying={apply.isPending}
-          error={apply.error}
-          onDiscard={() => leaveFor(entity?.id ?? null)}
-          onApply={() => run(design)}
-        />
-      </div>
-      {isDropping && entity && (
-        <DropDialog entity={entity} apply={apply} onDrop={() => run(null)} onClose={() => setDropping(false)} />
-      )}
-      {leaving.status === 'blocked' && <LeaveDialog onLeave={leaving.proceed} onStay={leaving.reset} />}
-    </Page>
-  );
-}
-
-/** Returns the form of a table, and the migration that it writes or that the builder edited by hand. */
-function useMigration(current: TableDesign | null) {
   // The design at the beginning: a refresh of the specification must not change what the form compares with.
   const [before] = useState(current);
   const state = useDesign(useMemo(() => before ?? newTable(), [before]));
-  const { design } = state;
-  // The migration as the builder edited it by hand; null while it is the form's.
-  const [edited, setEdited] = useState<string | null>(null);
-  const isEdited = edited !== null;
-  const sql = edited?.trim() ?? migrationSql(before, design);
-  const problems = isEdited ? (sql === '' ? ['The migration is empty.'] : []) : problemsOf(design);
-  const isChanged = isEdited || (before ? sql !== '' : design.name !== '' || design.fields.length > 1);
-  return { before, state, setEdited, isEdited, sql, written: edited ?? sql, problems, isChanged };
+  const { design, set } = state;
+  const [isDropping, setDropping] = useState(false);
+  const page = useMigrationPage(appRef, formMigration(before, design), () =>
+    onDone(entityId(design.schema, design.name)),
+  );
+  const drop = () =>
+    page.run({ name: migrationName(before, null, new Date()), sql: migrationSql(before, null) }, () => onDone(null));
+  return (
+    <MigrationPage
+      {...{ appRef, entities, page }}
+      crumbs={crumbsOf(appRef, entity)}
+      opening={
+        <>
+          <h1>{entity ? entity.name : 'New table'}</h1>
+          {entity && (
+            <Button kind="quiet" icon={IconTrash} onClick={() => setDropping(true)}>
+              Delete table
+            </Button>
+          )}
+        </>
+      }
+      onDiscard={() => onDone(entity?.id ?? null)}
+    >
+      <Names {...{ design, set }} isNew={entity === null} />
+      {before === null && <CsvStart onTable={set} />}
+      <FieldRows state={state} entities={entities} isNew={before === null} />
+      <AccessSection state={state} entities={entities} roles={roles} />
+      {isDropping && entity && (
+        <DropDialog entity={entity} apply={page.apply} onDrop={drop} onClose={() => setDropping(false)} />
+      )}
+    </MigrationPage>
+  );
+}
+
+/** Returns the migration of the form, with the migration that takes it back. */
+function formMigration(before: TableDesign | null, design: TableDesign): FormMigration {
+  const sql = migrationSql(before, design);
+  const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];
+  const lost = ` It restores the removed ${removed.length === 1 ? 'field' : 'fields'}, but not the values.`;
+  const note = before
+    ? 'This migration takes the change back.'
+    : 'This migration deletes the table again, with its rows.';
+  return {
+    sql,
+    name: migrationName(before, design, new Date()),
+    undo: { sql: migrationSql(appliedDesign(design), before), note: `${note}${removed.length > 0 ? lost : ''}` },
+    problems: problemsOf(design),
+    isEarly: before === null && design.name === '',
+    isChanged: before ? sql !== '' : design.name !== '' || design.fields.length > 1,
+    summary: summaryOf(before, design, sql),
+  };
 }
 
 /** Fields for the name of a table and its comment. */
@@ -203,16 +163,6 @@ function DropDialog({
     </ConfirmByTyping>
   );
 }
-
-/** Says that the form is off because the migration was edited, and offers to return to the form. */
-const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
-  <p className={styles.edited} role="status">
-    You edited the migration by hand, so the form is off.
-    <Button small onClick={onDiscard}>
-      Discard the text and use the form
-    </Button>
-  </p>
-);
 
 /** Returns the changes in words: "1 table, 6 fields, 4 sentences", "5 statements". */
 function summaryOf(before: TableDesign | null, { fields, sentences }: TableDesign, sql: string): string {

@@ -1,5 +1,6 @@
 import { entityId, sqlName } from '../../../../../contract/entity-names.ts';
 import type { PolicyEntry } from '../../../../../contract/specification-roles.ts';
+import { fileName } from '../../../migrations/file-name.ts';
 import { literal } from '../../../queries/sql.ts';
 import { policyName, sentenceSql } from './access-sentence.ts';
 import type { DefaultDesign, FieldDesign, RuleDesign, Sentence, TableDesign } from './table-design.ts';
@@ -22,8 +23,7 @@ const tableOf = ({ schema, name }: Pick<TableDesign, 'schema' | 'name'>): string
 export function migrationName(before: TableDesign | null, after: TableDesign | null, now: Date): string {
   const name = (after ?? before)?.name ?? '';
   const verb = before ? (after ? 'change' : 'drop') : 'create';
-  const time = now.toISOString().replace(/\D/g, '').slice(0, 14);
-  return `${time}_${verb}_${name.toLowerCase().replace(/[^a-z0-9]+/g, '_')}.sql`;
+  return fileName(`${verb} ${name}`, now);
 }
 
 function creation(design: TableDesign): string[] {

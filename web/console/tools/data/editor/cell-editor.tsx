@@ -1,5 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type CSSProperties, type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import type { PortalRule } from '../../../../../contract/portal.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { JsonField } from '../../../../fields/json-field.tsx';
@@ -9,7 +10,6 @@ import { classNames } from '../../../../ui/class-names.ts';
 import { Kbd } from '../../../../ui/kbd.tsx';
 import { caps } from '../../../../ui/shortcuts/bindings.ts';
 import { isMac } from '../../../../ui/shortcuts/keyboard.tsx';
-import { useChapter } from '../../../chapters/use-chapter.ts';
 import type { Table } from '../../../queries/rows/rest-call.ts';
 import type { Row } from '../../../queries/rows/row.ts';
 import { recordChange } from '../../../queries/rows/session-changes.ts';
@@ -26,7 +26,9 @@ import { FilesEditor } from './files-editor.tsx';
 import { ReferenceEditor } from './reference-editor.tsx';
 import { StateEditor } from './state-editor.tsx';
 import { readTyped, shownText } from './typed-value.ts';
+import { useValueRules } from './use-value-rules.ts';
 import { isSaveKey, ValueInput } from './value-input.tsx';
+import { brokenBy } from './value-rules.ts';
 
 export interface CellEditorProps {
   table: Table;
@@ -57,9 +59,8 @@ export function CellEditor(props: CellEditorProps) {
   const value = row[field.name] ?? null;
   const form = useRef<HTMLFormElement>(null);
   const { save, clearError, isPending, error } = useCellSave(props);
-  const { chapter } = useChapter(table.ref, 'rules');
-  const rules =
-    chapter?.rules.filter((rule) => rule.entity === table.entity.id && rule.fields.includes(field.name)) ?? [];
+  const ofTable = useValueRules(table);
+  const rules = ofTable.rules.filter((rule) => rule.fields.includes(field.name));
   useEffect(() => {
     const input = form.current?.querySelector<HTMLInputElement | HTMLTextAreaElement>(
       'input:not([type=file]), textarea',
@@ -120,6 +121,7 @@ export function CellEditor(props: CellEditorProps) {
           {...{ field, value, typed, isPending, clearError, onClose }}
           isInCell={cellWidth !== null}
           failed={error !== null}
+          checked={ofTable.checked.get(field.name)}
           onSave={save}
         >
           {rule}
@@ -178,6 +180,8 @@ interface TypedEditorProps {
   isInCell: boolean;
   isPending: boolean;
   failed: boolean;
+  /** Rules that are checked while the value is typed. */
+  checked: readonly PortalRule[] | undefined;
   children: ReactNode;
   clearError: () => void;
   onSave: (value: string | null, shown?: string, goOn?: boolean) => void;
@@ -186,7 +190,7 @@ interface TypedEditorProps {
 
 /** Editor of a value that is typed: text, numbers, times, JSON. */
 function TypedEditor(props: TypedEditorProps) {
-  const { field, value, typed, isInCell, isPending, failed, children, clearError, onSave, onClose } = props;
+  const { field, value, typed, isInCell, isPending, failed, checked, children, clearError, onSave, onClose } = props;
   const id = useId();
   const [now] = useState(() => new Date());
   const kind = kindOf(field);
@@ -194,11 +198,13 @@ function TypedEditor(props: TypedEditorProps) {
   const stored = shownText(field, value, now);
   const [draft, setDraft] = useState<string | null>(typed === '' ? stored : typed);
   const isChanged = draft !== stored;
-  const { value: read, wrong } = !isChanged
+  const typedValue = !isChanged
     ? { value, wrong: null }
     : draft === null
       ? { value: null, wrong: null }
       : readTyped(field, draft, now);
+  const { value: read } = typedValue;
+  const wrong = typedValue.wrong ?? (isChanged ? brokenBy(field, checked, read) : null);
   const change = (next: string) => {
     setDraft(next);
     clearError();
@@ -281,7 +287,7 @@ function TypedFoot({
   const max = maxCharacters(field.base_type ?? field.type);
   return (
     <div className={styles.foot}>
-      {children}
+      {(wrong === null || kind === 'json') && children}
       {kind === 'text' && draft !== null && (
         <span className={classNames('num', styles.count, max !== null && [...draft].length > max && styles.over)}>
           {[...draft].length}

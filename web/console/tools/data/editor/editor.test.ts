@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { Rule } from '../../../../../contract/specification.ts';
 import type { Machine } from '../../../../../contract/states.ts';
 import { entityFixture, fieldFixture as field } from '../../../../../test/support/entity-fixture.ts';
+import { en } from '../../../../language/en.ts';
+import { setLanguage } from '../../../../language/messages.ts';
 import { ApiFailure } from '../../../queries/api-failure.ts';
 import { anywhereParameter, searchParameter } from '../../../queries/rows/query-string.ts';
 import { keyText, type Row } from '../../../queries/rows/row.ts';
@@ -10,7 +12,50 @@ import { reinsertSql, undoable } from '../../../queries/rows/undo-change.ts';
 import { editorKind, meaningsOf } from './editor-kind.ts';
 import { violatedRule } from './field-rule.tsx';
 import { readTyped, readValues, shownText } from './typed-value.ts';
+import { brokenBy, rulesIn, validWords } from './value-rules.ts';
 import { waysOf } from './ways.ts';
+
+describe('rulesIn and brokenBy', () => {
+  beforeAll(() => setLanguage('en', en));
+
+  const bounds = [
+    { minimum: 1, $comment: 'A resource takes 1 to 5 people.' },
+    { maximum: 5, $comment: 'A resource takes 1 to 5 people.' },
+  ];
+  const schema = {
+    $defs: {
+      'resources.update': { properties: { capacity: { type: 'integer', allOf: [] }, note: { type: 'string' } } },
+      'resources.insert': {
+        properties: {
+          capacity: { type: 'integer', minimum: -2147483648, allOf: bounds },
+          note: {
+            anyOf: [{ type: 'string', allOf: [{ minLength: 3, $comment: 'note is 3 characters' }] }, { type: 'null' }],
+          },
+        },
+      },
+    },
+  };
+  const rules = rulesIn(JSON.stringify(schema));
+
+  it('returns the words of the rule that a typed value breaks, and none for null, a reference and a valid value', () => {
+    const capacity = field('capacity', { type: 'integer' });
+    expect(brokenBy(capacity, rules.get('capacity'), '6')).toBe('A resource takes 1 to 5 people.');
+    expect(brokenBy(field('note'), rules.get('note'), 'ab')).toBe('Note is 3 characters. This one has 2.');
+    expect([brokenBy(capacity, rules.get('capacity'), '5'), brokenBy(capacity, rules.get('capacity'), null)]).toEqual([
+      null,
+      null,
+    ]);
+    const reference = field('capacity', { references: { schema: 'public', entity: 'halls', field: 'id' } });
+    expect(brokenBy(reference, rules.get('capacity'), '6')).toBeNull();
+    expect([...rulesIn('no JSON')]).toEqual([]);
+  });
+
+  it('describes the valid values of a field by the rule of the app, else by the type', () => {
+    const rule = { fields: ['capacity'], kind: 'check', comment: null, words: 'capacity is 1 to 5' } as unknown as Rule;
+    expect(validWords(field('capacity', { type: 'bigint' }), [rule])).toBe('Capacity is 1 to 5.');
+    expect(validWords(field('id', { type: 'bigint', nullable: true }), [rule])).toBe('A whole number.');
+  });
+});
 
 describe('editorKind and meaningsOf', () => {
   const customer = field('customer', {

@@ -8,6 +8,7 @@ import type { Table } from '../../../queries/rows/rest-call.ts';
 import { typeInWords } from '../../../values/type-words.ts';
 import styles from './editor.module.css';
 import { ServerError } from './server-error.tsx';
+import { sentence, validWords } from './value-rules.ts';
 
 /**
  * Shows the valid values of a field and its rule in the app's own words, with a link to chapter 5. If a write failed,
@@ -52,16 +53,11 @@ export function FieldRule({
   if (error) return <ServerError error={error} />;
   return (
     <p className={styles.rule}>
-      {shown?.comment ? sentence(shown.comment) : typeInWords(field)} {link}
+      {validWords(field, rules)} {link}
       {field.comment && <span> {field.comment}</span>}
     </p>
   );
 }
-
-const sentence = (words: string): string => {
-  const text = words.slice(0, 1).toUpperCase() + words.slice(1);
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-};
 
 /**
  * Returns the rule that a write broke according to its error. PostgreSQL's message contains the name of the constraint

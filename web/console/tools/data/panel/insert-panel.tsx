@@ -11,9 +11,11 @@ import { recordChange } from '../../../queries/rows/session-changes.ts';
 import { keyWords } from '../../../queries/rows/undo-change.ts';
 import { kindOf, shortType } from '../../../values/field-kind.ts';
 import { pathsOfValue } from '../../../values/file-paths.ts';
-import { typeInWords } from '../../../values/type-words.ts';
+import { violatedRule } from '../editor/field-rule.tsx';
 import { ServerError } from '../editor/server-error.tsx';
 import { readTyped, readValues } from '../editor/typed-value.ts';
+import { useValueRules } from '../editor/use-value-rules.ts';
+import { brokenBy, sentence, validWords } from '../editor/value-rules.ts';
 import styles from './insert-panel.module.css';
 import { RowField } from './row-field.tsx';
 
@@ -63,9 +65,12 @@ export function InsertPanel({
     if (error) reset();
     setValues(({ [name]: _, ...others }) => (value === undefined ? others : { ...others, [name]: value }));
   };
+  const { rules, checked } = useValueRules(table);
   const wrong = (field: Field): string | null => {
-    const value = values[field.name];
-    return typeof value === 'string' ? readTyped(field, value, now).wrong : null;
+    const typed = values[field.name];
+    if (typeof typed !== 'string') return null;
+    const { value, wrong: unread } = readTyped(field, typed, now);
+    return unread ?? brokenBy(field, checked.get(field.name), value);
   };
   const save = (isLast: boolean) => {
     if (isPending || pending !== null || table.entity.fields.some((field) => wrong(field) !== null)) return;
@@ -81,7 +86,8 @@ export function InsertPanel({
     event.preventDefault();
     save(true);
   };
-  const blamed = error === null ? undefined : /column "([^"]+)"/.exec(error.message)?.[1];
+  const broken = violatedRule(error, rules);
+  const blamed = broken?.fields[0] ?? (error === null ? undefined : /column "([^"]+)"/.exec(error.message)?.[1]);
 
   return (
     <Panel
@@ -98,13 +104,19 @@ export function InsertPanel({
               value={values[field.name]}
               wrong={wrong(field)}
               blamed={blamed === field.name}
+              rule={validWords(field, rules)}
+              refused={broken?.fields[0] === field.name ? sentence(broken.comment ?? broken.words) : null}
               autoFocus={index === table.entity.fields.findIndex((each) => madeBecause(each) === null)}
               onChange={(value) => set(field.name, value)}
               onSave={() => save(true)}
             />
           ))}
         </FormFilesContext>
-        <Foot {...{ error, isPending, pending, onClose }} onNext={() => save(false)} />
+        <Foot
+          {...{ error, isPending, pending, onClose }}
+          words={broken && sentence(broken.comment ?? broken.words)}
+          onNext={() => save(false)}
+        />
       </form>
     </Panel>
   );
@@ -113,12 +125,15 @@ export function InsertPanel({
 /** The buttons of the panel, and the error of the last attempt. */
 function Foot({
   error,
+  words,
   isPending,
   pending,
   onNext,
   onClose,
 }: {
   error: Error | null;
+  /** The broken rule in the words of the app; null if PostgreSQL reports another error. */
+  words: string | null;
   isPending: boolean;
   /** Why the row cannot be inserted yet; null if it can. */
   pending: string | null;
@@ -127,7 +142,7 @@ function Foot({
 }) {
   return (
     <div className={styles.foot}>
-      {error && <ServerError error={error} />}
+      {error && <Refused error={error} words={words} />}
       <span className={styles.buttons}>
         <Button kind="first" type="submit" busy={isPending && 'Inserting'} offBecause={pending}>
           Insert
@@ -139,6 +154,20 @@ function Foot({
           Cancel
         </Button>
       </span>
+    </div>
+  );
+}
+
+/** Shows why a row was refused: the words of the app first, then those of PostgreSQL as details. */
+function Refused({ error, words }: { error: Error; words: string | null }) {
+  if (words === null) return <ServerError error={error} />;
+  return (
+    <div className={styles.refused} role="alert">
+      <p>{words}</p>
+      <details>
+        <summary>Details</summary>
+        <ServerError error={error} />
+      </details>
     </div>
   );
 }
@@ -172,6 +201,8 @@ function InsertField({
   field,
   value,
   wrong,
+  rule,
+  refused,
   blamed,
   autoFocus,
   onChange,
@@ -182,6 +213,10 @@ function InsertField({
   field: Field;
   value: string | null | undefined;
   wrong: string | null;
+  /** The valid values in words. */
+  rule: string;
+  /** The rule that the last attempt broke in this field; null if it broke none. */
+  refused: string | null;
   blamed: boolean;
   autoFocus: boolean;
   onChange: (value: string | null | undefined) => void;
@@ -223,8 +258,8 @@ function InsertField({
       ) : (
         <p className={styles.made}>{made}</p>
       )}
-      <p className={styles.rule}>
-        {(kind === 'json' ? null : wrong) ?? (made === null ? typeInWords(field) : 'The database writes it.')}
+      <p className={styles.rule} data-wrong={(kind !== 'json' && wrong !== null) || refused !== null || undefined}>
+        {(kind === 'json' ? null : wrong) ?? refused ?? (made === null ? rule : 'The database writes it.')}
         {isChoice && value === undefined && <> Default {defaultWords(field).replace(/::[^']*$/, '')}.</>}
       </p>
     </div>

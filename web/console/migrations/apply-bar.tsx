@@ -1,17 +1,17 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef } from 'react';
-import { Button } from '../../../../ui/button.tsx';
-import { Dialog } from '../../../../ui/dialog.tsx';
-import { FailureNote } from '../../../../ui/failure.tsx';
-import { Kbd } from '../../../../ui/kbd.tsx';
-import { type Binding, caps } from '../../../../ui/shortcuts/bindings.ts';
-import { isMac, useKeys } from '../../../../ui/shortcuts/keyboard.tsx';
-import { milliseconds } from '../../../format/format.ts';
-import { failureFacts } from '../../../queries/api-failure.ts';
-import type { TimedTrial } from '../../../queries/sql.ts';
-import styles from './design.module.css';
+import { Button } from '../../ui/button.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { Kbd } from '../../ui/kbd.tsx';
+import { type Binding, caps } from '../../ui/shortcuts/bindings.ts';
+import { isMac, useKeys } from '../../ui/shortcuts/keyboard.tsx';
+import { milliseconds } from '../format/format.ts';
+import { failureFacts } from '../queries/api-failure.ts';
+import type { TimedTrial } from '../queries/sql.ts';
+import styles from './migrations.module.css';
 
-/** Bar with the buttons that apply or discard the changes of a table. Shows whether the migration succeeded when the server tried it. */
+/** Bar with the buttons that apply or discard the changes of a form. Shows whether the migration succeeded when the server tried it. */
 export function ApplyBar({
   summary,
   isChanged,
@@ -82,7 +82,7 @@ function useApplyKey(canApply: boolean, apply: () => void): readonly Binding[] {
   return useMemo(
     () =>
       canApply
-        ? [{ keys: 'mod+enter', group: 'Table', does: 'Apply', run: () => latest.current(), inFields: true }]
+        ? [{ keys: 'mod+enter', group: 'Form', does: 'Apply', run: () => latest.current(), inFields: true }]
         : [],
     [canApply],
   );
@@ -91,7 +91,7 @@ function useApplyKey(canApply: boolean, apply: () => void): readonly Binding[] {
 /** Asks for a confirmation before unsaved changes are lost. */
 export const LeaveDialog = ({ onLeave, onStay }: { onLeave: () => void; onStay: () => void }) => (
   <Dialog title="Leave without applying?" onClose={onStay}>
-    <p>The changes of the table will be lost.</p>
+    <p>Your changes will be lost.</p>
     <div className={styles.buttons}>
       <Button kind="danger" onClick={onLeave}>
         Leave

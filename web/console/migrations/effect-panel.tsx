@@ -1,52 +1,55 @@
 import type { UseQueryResult } from '@tanstack/react-query';
-import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { classNames } from '../../../../ui/class-names.ts';
-import { Code } from '../../../../ui/code.tsx';
-import { Panel } from '../../../../ui/panel.tsx';
-import { Tabs } from '../../../../ui/tabs.tsx';
-import { ChangeList } from '../../../changes/change-list.tsx';
-import type { TimedTrial } from '../../../queries/sql.ts';
-import styles from './design.module.css';
-import { appliedDesign, migrationName, migrationSql } from './migration-sql.ts';
+import type { ReactNode } from 'react';
+import type { Entity } from '../../../contract/specification-entities.ts';
+import { classNames } from '../../ui/class-names.ts';
+import { Code } from '../../ui/code.tsx';
+import { Panel } from '../../ui/panel.tsx';
+import { Tabs } from '../../ui/tabs.tsx';
+import { ChangeList } from '../changes/change-list.tsx';
+import type { TimedTrial } from '../queries/sql.ts';
 import { MigrationTab } from './migration-tab.tsx';
-import type { TableDesign } from './table-design.ts';
+import styles from './migrations.module.css';
+
+/** What a form writes. */
+export interface WrittenMigration {
+  /** The migration: of the form, or as it was edited by hand. */
+  readonly sql: string;
+  /** Name of its file. */
+  readonly name: string;
+  /** The migration that takes it back, and what it does not restore. */
+  readonly undo: { readonly sql: string; readonly note: ReactNode };
+  readonly isEdited: boolean;
+  readonly problems: readonly string[];
+  /** True while the form is new and empty, so that its problems are not shown as errors. */
+  readonly isEarly: boolean;
+}
 
 interface EffectProps {
   appRef: string;
   entities: readonly Entity[];
-  before: TableDesign | null;
-  design: TableDesign;
-  /** The migration: of the form, or as it was edited by hand. */
-  sql: string;
-  isEdited: boolean;
+  written: WrittenMigration;
   trial: UseQueryResult<TimedTrial>;
-  problems: readonly string[];
   /** Replaces the migration of the form; null returns to it. */
   onEdit: (sql: string | null) => void;
   onApply: () => void;
 }
 
 /** Shows the effect of the changes: on the specification, as a migration, and the migration that reverts it. */
-export function EffectPanel(props: EffectProps) {
-  const { appRef, entities, before, design, sql, isEdited, trial, problems, onEdit, onApply } = props;
-  const removed = before?.fields.filter(({ key }) => !design.fields.some((field) => field.key === key)) ?? [];
+export function EffectPanel({ appRef, entities, written, trial, onEdit, onApply }: EffectProps) {
+  const { sql, name, undo, isEdited, problems } = written;
   return (
     <Panel label="What will change" title={<b>What will change</b>}>
       <div className={styles.tabs} />
       <Tabs
         label="What will change"
         tabs={[
-          {
-            name: 'Specification',
-            content: <Effect {...props} />,
-          },
+          { name: 'Specification', content: <Effect {...{ appRef, written, trial }} /> },
           {
             name: 'Migration',
             content: (
               <MigrationTab
-                {...{ appRef, entities, sql, isEdited, trial, onEdit, onApply }}
+                {...{ appRef, entities, sql, name, isEdited, trial, onEdit, onApply }}
                 canEdit={isEdited || (problems.length === 0 && sql !== '')}
-                name={migrationName(before, design, new Date())}
               />
             ),
           },
@@ -57,19 +60,10 @@ export function EffectPanel(props: EffectProps) {
                 <p className={styles.note}>
                   {isEdited
                     ? 'You edited the migration by hand. Write the migration that takes it back by hand, too.'
-                    : before
-                      ? 'This migration takes the change back.'
-                      : 'This migration deletes the table again, with its rows.'}
-                  {removed.length > 0 &&
-                    !isEdited &&
-                    ` It restores the removed ${removed.length === 1 ? 'field' : 'fields'}, but not the values.`}
+                    : undo.note}
                 </p>
                 {sql !== '' && !isEdited && (
-                  <Code
-                    code={migrationSql(appliedDesign(design), before)}
-                    language="sql"
-                    label="the migration that takes it back"
-                  />
+                  <Code code={undo.sql} language="sql" label="the migration that takes it back" />
                 )}
               </div>
             ),
@@ -80,17 +74,18 @@ export function EffectPanel(props: EffectProps) {
   );
 }
 
-function Effect({ appRef, before, design, sql, isEdited, trial, problems }: EffectProps) {
+function Effect({ appRef, written, trial }: Pick<EffectProps, 'appRef' | 'written' | 'trial'>) {
+  const { problems, isEarly, sql } = written;
   if (problems.length > 0) {
     return (
-      <ul className={classNames(styles.problems, before === null && design.name === '' && !isEdited && styles.early)}>
+      <ul className={classNames(styles.problems, isEarly && styles.early)}>
         {problems.map((problem) => (
           <li key={problem}>{problem}</li>
         ))}
       </ul>
     );
   }
-  if (sql === '') return <p className={styles.note}>Change the table to see the changes of the specification.</p>;
+  if (sql === '') return <p className={styles.note}>Change something to see the changes of the specification.</p>;
   const { data } = trial;
   if (!data) return <p className={styles.note}>Trying the migration …</p>;
   if (data.failed) {

@@ -1,20 +1,20 @@
 import { IconDownload, IconPencil } from '@tabler/icons-react';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo } from 'react';
-import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { download } from '../../../../rows/download.ts';
-import { Button } from '../../../../ui/button.tsx';
-import { Code } from '../../../../ui/code.tsx';
-import { code } from '../../../../ui/recovery/code.ts';
-import { caps } from '../../../../ui/shortcuts/bindings.ts';
-import { isMac } from '../../../../ui/shortcuts/keyboard.tsx';
-import { entityName } from '../../../format/format.ts';
-import { SqlLink } from '../../../layout/sql-link.tsx';
-import type { TimedTrial } from '../../../queries/sql.ts';
-import { markedErrorAt } from '../../sql/editor/position.ts';
-import styles from './design.module.css';
+import type { Entity } from '../../../contract/specification-entities.ts';
+import { download } from '../../rows/download.ts';
+import { Button } from '../../ui/button.tsx';
+import { Code } from '../../ui/code.tsx';
+import { code } from '../../ui/recovery/code.ts';
+import { caps } from '../../ui/shortcuts/bindings.ts';
+import { isMac } from '../../ui/shortcuts/keyboard.tsx';
+import { entityName } from '../format/format.ts';
+import { SqlLink } from '../layout/sql-link.tsx';
+import type { TimedTrial } from '../queries/sql.ts';
+import { markedErrorAt } from '../tools/sql/editor/position.ts';
+import styles from './migrations.module.css';
 
-const editorCode = code(() => import('../../sql/editor/sql-editor.tsx'));
+const editorCode = code(() => import('../tools/sql/editor/sql-editor.tsx'));
 const SqlEditor = lazy(async () => ({ default: (await editorCode()).SqlEditor }));
 
 /** Shows the migration of the form, which can be edited by hand before it is applied. */
@@ -50,7 +50,7 @@ export function MigrationTab({
     const keys = caps('alt+enter', isMac)[0] ?? '';
     return markedErrorAt(failure, { text: sql, offset, tables, requestId: null, keys });
   }, [failure, isEdited, sql, entities]);
-  if (sql === '' && !isEdited) return <p className={styles.note}>Change the table to see the migration.</p>;
+  if (sql === '' && !isEdited) return <p className={styles.note}>Change something to see the migration.</p>;
   return (
     <div className={styles.migration}>
       <p className={styles.note}>

@@ -1,0 +1,109 @@
+import type { Screen } from '../../../../contract/description.ts';
+import type { PortalEntity, PortalGroup, PortalScreen } from '../../../../contract/portal.ts';
+import type { Relation } from '../../../../contract/specification-entities.ts';
+import { groupBy } from '../../../catalog/group.ts';
+import { compareText, entityId } from '../../../catalog/names.ts';
+import type { OpenEntity } from './member-entities.ts';
+
+interface NavigationSources {
+  readonly screens: readonly PortalScreen[];
+  /** The entities that the caller may read or write, by id. */
+  readonly entities: ReadonlyMap<string, PortalEntity>;
+  /** The screens of chapter 2. */
+  readonly chapter: readonly Screen[];
+  /** Title of the group of derived lists. */
+  readonly lists: string;
+}
+
+/**
+ * Returns the entities whose rows a member without roles reaches from other rows, so that they are no entries of the
+ * navigation: parts of a row that are deleted with the row, such as comments; rows that the member only chooses, such as
+ * topics; and the row of the member's own account.
+ */
+export function entitiesOfOthers(
+  open: ReadonlyMap<string, OpenEntity>,
+  entities: ReadonlyMap<string, PortalEntity>,
+  relations: readonly Relation[],
+): Set<string> {
+  const isPerson = (id: string) => {
+    const { key = [], fields = [] } = entities.get(id) ?? {};
+    return key.length === 1 && fields.some(({ name, editor }) => name === key[0] && editor === 'member');
+  };
+  const canWrite = (id: string) => {
+    const { insert, update } = entities.get(id)?.access ?? {};
+    return insert?.open === true || update?.open === true;
+  };
+  const isOf = (from: string, to: string, on: Relation['on_delete']) =>
+    from !== to && on === 'cascade' && entities.has(to) && !isPerson(to) && entities.get(from)?.machine === null;
+  const links = relations.map(({ from, to, on_delete: on }) => ({
+    from: entityId(from.schema, from.entity),
+    to: entityId(to.schema, to.entity),
+    on,
+  }));
+  const parts = links.filter(({ from, to, on }) => isOf(from, to, on)).map(({ from }) => from);
+  const choices = links
+    .filter(({ from, to }) => from !== to && canWrite(from) && !canWrite(to) && entities.get(to)?.machine === null)
+    .map(({ to }) => to);
+  const own = [...open].flatMap(([id, { cells }]) =>
+    isPerson(id) && cells.get('select')?.words.startsWith('own row') ? [id] : [],
+  );
+  return new Set([...parts, ...choices, ...own]);
+}
+
+/**
+ * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
+ * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
+ * derived screen with the title of a defined one is left out, and so is a derived screen whose entity `isHidden`, unless no
+ * other screen is shown.
+ */
+export function memberNavigation(of: NavigationSources, isHidden: (screen: PortalScreen) => boolean): PortalGroup[] {
+  const groups = groupsOf(of, isHidden);
+  return groups.length > 0 ? groups : groupsOf(of, () => false);
+}
+
+function groupsOf(
+  { screens, entities, chapter, lists: derivedTitle }: NavigationSources,
+  isHidden: (screen: PortalScreen) => boolean,
+): PortalGroup[] {
+  const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
+  const definedTitles = new Set(screens.filter(({ route }) => defined.has(route)).map(({ title }) => title));
+  const isRepeated = ({ route, title }: PortalScreen) => !defined.has(route) && definedTitles.has(title);
+  const lists = screens.filter((screen) => screen.kind === 'list' && !isRepeated(screen));
+  // The list of a view that opens the rows of a table offers the form of this table.
+  const listed = new Set(lists.flatMap(({ entity }) => [entity, entities.get(entity)?.opens?.entity ?? entity]));
+  const shown = screens.filter((screen) => {
+    const { kind, entity, route } = screen;
+    if (kind === 'detail' || isRepeated(screen) || (!defined.has(route) && isHidden(screen))) return false;
+    if (kind !== 'form') return true;
+    const { access, key = [], fields = [] } = entities.get(entity) ?? {};
+    if (access?.insert.open === true) return !listed.has(entity);
+    // A form that only changes rows needs to know the row. No list links to this form, so it is shown only if the row
+    // is the member's own.
+    const isOwn = key.length === 1 && fields.find(({ name }) => name === key[0])?.editor === 'member';
+    return isOwn || (defined.has(route) && !listed.has(entity));
+  });
+  const byEntity = groupBy(shown, ({ entity }) => entity);
+  const of = (entity: string) => byEntity.get(entity) ?? [];
+  const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
+  const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
+  const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
+  const byDefinition = (a: PortalScreen, b: PortalScreen) =>
+    placeOf(a) - placeOf(b) || isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
+  const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
+  const single = shown.filter(({ entity }) => of(entity).length === 1);
+  const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen) && !isForm(screen)).length;
+  const firstPlace = (id: string) =>
+    of(id).reduce((least, screen) => Math.min(least, placeOf(screen)), Number.POSITIVE_INFINITY);
+  const several = [...entities.values()]
+    .filter(({ id }) => of(id).length > 1)
+    .sort((a, b) => firstPlace(a.id) - firstPlace(b.id) || ownScreens(b.id) - ownScreens(a.id));
+  const groups: PortalGroup[] = [
+    { title: null, routes: routes(single.filter(isDefined)) },
+    ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
+    {
+      title: several.length > 0 || single.some(isDefined) ? derivedTitle : null,
+      routes: routes(single.filter((screen) => !isDefined(screen))),
+    },
+  ];
+  return groups.filter((group) => group.routes.length > 0);
+}
