@@ -1,7 +1,7 @@
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallFigures } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
-import { count, milliseconds, percent } from '../../format/format.ts';
+import { count, milliseconds, share } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 import { windowHeads } from '../window-choice.tsx';
@@ -61,7 +61,7 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
         const figures = of(call);
         return (
           figures &&
-          figures.failed > 0 && <Live value={figures.failed} text={(failed) => percent(failed, figures.calls)} />
+          figures.failed > 0 && <Live value={figures.failed} text={(failed) => share(failed, figures.calls)} />
         );
       },
     },

@@ -10,7 +10,7 @@ import { highlight } from '../../../ui/highlight.ts';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { count, counted, percent, shortId } from '../../format/format.ts';
+import { count, counted, share, shortId } from '../../format/format.ts';
 import { SqlLink } from '../../layout/sql-link.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { keyFields, keyText } from '../../queries/rows/row.ts';
@@ -215,7 +215,7 @@ function Outcome({
             <b>
               {count(broken)} of {counted(rows, 'row')}
             </b>{' '}
-            of {name} ({percent(broken, rows)}) would violate it
+            of {name} ({share(broken, rows)}) would violate it
             {examples.length > 0 && ': '}
             {examples.map((key, place) => (
               <span key={keyText(key)}>
