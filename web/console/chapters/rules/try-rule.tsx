@@ -10,7 +10,7 @@ import { highlight } from '../../../ui/highlight.ts';
 import { isSubmitKey } from '../../../ui/key-name.ts';
 import { liveValueClass } from '../../../ui/live-value.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { count, counted, share, shortId } from '../../format/format.ts';
+import { count, counted, percent, shortId } from '../../format/format.ts';
 import { SqlLink } from '../../layout/sql-link.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { keyFields, keyText } from '../../queries/rows/row.ts';
@@ -37,7 +37,7 @@ const isSeveral = (sql: string): boolean =>
 const kinds = [
   ['check', 'Condition'],
   ['required', 'Has a value'],
-  ['unique', 'No two rows share'],
+  ['unique', 'No two rows percent'],
 ] as const;
 
 /** Form that tests a new rule: it counts the rows that would break the rule, and changes nothing. */
@@ -167,7 +167,7 @@ function FieldChoice({
 }) {
   return (
     <fieldset className={styles.fields}>
-      <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
+      <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows percent'}</legend>
       {table?.fields.map(({ name }) => (
         <label key={name} className={styles.field}>
           <input
@@ -215,7 +215,7 @@ function Outcome({
             <b>
               {count(broken)} of {counted(rows, 'row')}
             </b>{' '}
-            of {name} ({share(broken, rows)}) would violate it
+            of {name} ({percent(broken, rows)}) would violate it
             {examples.length > 0 && ': '}
             {examples.map((key, place) => (
               <span key={keyText(key)}>
