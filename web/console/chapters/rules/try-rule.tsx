@@ -37,7 +37,7 @@ const isSeveral = (sql: string): boolean =>
 const kinds = [
   ['check', 'Condition'],
   ['required', 'Has a value'],
-  ['unique', 'No two rows percent'],
+  ['unique', 'No two rows share'],
 ] as const;
 
 /** Form that tests a new rule: it counts the rows that would break the rule, and changes nothing. */
@@ -167,7 +167,7 @@ function FieldChoice({
 }) {
   return (
     <fieldset className={styles.fields}>
-      <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows percent'}</legend>
+      <legend>{kind === 'required' ? 'Fields that have a value' : 'Fields that no two rows share'}</legend>
       {table?.fields.map(({ name }) => (
         <label key={name} className={styles.field}>
           <input
