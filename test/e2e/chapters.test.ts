@@ -224,8 +224,13 @@ it('a builder changes a limit at once, resets it, and reads why a value is refus
 
   // Limits that no setting changes are in closed groups. The search finds them, too.
   const main = page.getByRole('main');
-  await main.getByRole('rowgroup').filter({ hasText: 'Yours to change' }).getByRole('button').first().waitFor();
-  const fixed = main.getByRole('region', { name: 'Fixed limits' });
+  await main
+    .getByRole('rowgroup')
+    .filter({ hasText: 'The largest request body.' })
+    .getByRole('button')
+    .first()
+    .waitFor();
+  const fixed = main.getByRole('region', { name: 'Fixed numbers' });
   expect(await fixed.getByRole('table').count()).toBe(0);
   await fixed.getByText('Requests', { exact: true }).click();
   await fixed.getByRole('table', { name: 'Requests' }).getByRole('button').first().click();
