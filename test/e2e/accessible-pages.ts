@@ -68,6 +68,7 @@ const views: readonly View[] = [
   { name: 'create an app', path: () => '/?make=true', ready: dialog('Create app') },
   { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
   { name: 'contents of an empty app', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
+  { name: 'jobs of an empty app', path: () => `${empty}/jobs`, ready: heading('What runs by itself?') },
   {
     name: 'the app in one page',
     path: () => `${filled}/one-page`,

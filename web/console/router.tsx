@@ -118,6 +118,7 @@ const appPages = app.addChildren([
   appPage('/errors', strings('error'), () => import('./chapters/errors/errors-page.tsx'), 'ErrorsPage'),
   appPage('/limits', strings('limit'), () => import('./chapters/limits/limits-page.tsx'), 'LimitsPage'),
   appPage('/changes', strings('version', 'since'), () => import('./changes/changes-page.tsx'), 'ChangesPage'),
+  appPage('/jobs', strings(), () => import('./tools/jobs/jobs-page.tsx'), 'JobsPage'),
   appPage('/data', readDataSearch, () => import('./tools/data/data-page.tsx'), 'DataPage'),
   appPage(
     '/files',

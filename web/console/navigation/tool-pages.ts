@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconBroadcast,
+  IconClock,
   IconFolder,
   IconHistory,
   IconId,
@@ -28,6 +29,7 @@ export const toolPages = [
   { name: 'Files', to: '/app/$ref/files', icon: IconFolder, letter: 'f' },
   { name: 'Realtime', to: '/app/$ref/realtime', icon: IconBroadcast, letter: 'r' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
+  { name: 'Jobs', to: '/app/$ref/jobs', icon: IconClock, letter: 'j' },
   { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
   { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
   { name: 'Mail', to: '/app/$ref/mail', icon: IconMail, letter: 'm' },

@@ -8,10 +8,9 @@ import type {
   CallSetting,
   CallsChapter,
   DefinitionEntry,
-  JobEntry,
 } from '../../../../contract/specification-calls.ts';
 import { figureLink } from '../../../ui/live-value.tsx';
-import { count, counted, dateTime, milliseconds } from '../../format/format.ts';
+import { count, counted } from '../../format/format.ts';
 import { activity } from '../../queries/apps.ts';
 import { specification } from '../../queries/specification.ts';
 import type { Folding } from '../list/folded-groups.tsx';
@@ -22,42 +21,7 @@ import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
 import { FunctionTable } from './function-table.tsx';
-
-const jobColumns: readonly WordsColumn<JobEntry>[] = [
-  { name: 'Job', look: 'name', cell: ({ id }) => id, title: ({ id }) => id },
-  {
-    name: 'Runs',
-    look: 'name',
-    cell: ({ when, active }) => (active ? when : 'not active'),
-    title: ({ schedule }) => schedule,
-  },
-  { name: 'Command', look: 'words', cell: ({ command }) => <code>{command}</code>, title: ({ command }) => command },
-  { name: 'As', look: 'wide', cell: ({ role }) => (role === null ? 'the app’s owner' : <code>{role}</code>) },
-  { name: 'Next run', look: 'wide', cell: ({ figures }) => (figures?.next_run ? dateTime(figures.next_run) : '–') },
-  { name: 'Last run', look: 'name', cell: lastRun, title: lastRun },
-];
-
-function lastRun({ figures }: JobEntry): string {
-  const run = figures?.last_run;
-  if (!run) return '–';
-  const at = run.at === null ? '' : ` ${dateTime(run.at)}`;
-  const took = run.milliseconds === null ? '' : `, ${milliseconds(run.milliseconds)}`;
-  const again = figures.failed > 1 ? `, ${figures.failed} times in a row` : '';
-  const message = run.message === '' ? '' : `: ${run.message.replace(/^ERROR: +/, '')}`;
-  return `${run.status}${at}${took}${again}${message}`;
-}
-
-/** Table of the scheduled jobs and other work that runs without a request. */
-const JobTable = ({ number, jobs }: { number: string; jobs: readonly JobEntry[] }) => (
-  <TextTable
-    number={number}
-    caption="Scheduled jobs, in GMT"
-    what={['Scheduled jobs', 'jobs']}
-    columns={jobColumns}
-    rows={jobs}
-    keyOf={({ id }) => id}
-  />
-);
+import { JobTable } from './job-table.tsx';
 
 const definitionColumns: readonly WordsColumn<DefinitionEntry>[] = [
   { name: 'Object', look: 'name', cell: ({ id }) => <code>{id}</code>, title: ({ id }) => id },
