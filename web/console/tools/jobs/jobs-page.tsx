@@ -2,6 +2,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { JobEntry } from '../../../../contract/specification-calls.ts';
 import { Code } from '../../../ui/code.tsx';
 import { Empty } from '../../../ui/empty.tsx';
+import { liveValueClass } from '../../../ui/live-value.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { JobTable } from '../../chapters/calls/job-table.tsx';
 import { useChapter } from '../../chapters/use-chapter.ts';
@@ -41,7 +42,7 @@ export function JobsPage() {
       )}
       <p>
         Functions that sign-in calls are hooks: see{' '}
-        <Link to="/app/$ref/sign-in-methods" params={{ ref }}>
+        <Link to="/app/$ref/sign-in-methods" params={{ ref }} className={liveValueClass}>
           Sign-in methods
         </Link>
         .
