@@ -162,6 +162,8 @@ export interface CheckedPolicy {
   permissive: boolean;
   /** The evaluated expression, as PostgreSQL prints it. */
   expression: string;
+  /** The expression in words; SQL where it has none. */
+  words: string;
   /** The expression with the values of the row and of the caller. */
   filled: string;
   /** Result of the expression; null for NULL, which counts as false. */
@@ -176,6 +178,8 @@ export interface CheckedPolicy {
 
 export interface CheckedCondition {
   expression: string;
+  /** The condition in words, as chapter 6 has it; SQL where it has none. */
+  words: string;
   filled: string;
   /**
    * The values of the row and of the caller in the condition, by the expressions that they replace, as PostgreSQL

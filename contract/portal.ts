@@ -199,6 +199,11 @@ export interface PortalField {
   readonly help: string | null;
   readonly editor: PortalEditor;
   /**
+   * The form of the values of a field of the key, so that an address without such a value sends no request. Absent for
+   * other forms and other fields.
+   */
+  readonly shape?: 'integer' | 'uuid';
+  /**
    * Absent for fields that the member fills in. `caller`: the policies accept a new row only with the id of the caller's
    * account, so the pages set it. `database`: the time of the insert or of a change, which forms leave out unless their
    * screen names it.

@@ -175,8 +175,15 @@ export interface LimitLine {
   may_be_unlimited: boolean;
   /** The error code for a request that exceeds the limit. */
   code: string | null;
-  /** Live figures, not part of the hash. Absent if no request exceeded the limit in the last week. */
-  figures?: ErrorFigures & {
+  /**
+   * Live figures, not part of the hash. Absent if no request exceeded the limit in the last week, and the use is not
+   * known. Without such a request, the counts are 0.
+   */
+  figures?: Omit<ErrorFigures, 'last_at'> & {
+    /** Time of the last occurrence in ISO 8601; null if there was none in the last week. */
+    last_at: string | null;
+    /** How much of the limit the app uses at the moment, in its unit; null if it is not known. */
+    used: number | null;
     /** The last caller who exceeded the limit: the id of a member, or the address of a client. */
     last_caller: string | null;
   };

@@ -119,7 +119,12 @@ export interface AdminContext {
      * Returns the specification with live figures as text in UTF-8. If `isPacked` is true, the text is compressed with
      * gzip.
      */
-    page(app: App, format: 'json' | 'markdown' | 'html', isPacked?: boolean): Promise<Uint8Array>;
+    page(
+      app: App,
+      format: 'json' | 'markdown' | 'html',
+      extent?: 'complete' | 'one-page',
+      isPacked?: boolean,
+    ): Promise<Uint8Array>;
     /** Returns Entity[] as JSON. */
     entities(app: App): Promise<Uint8Array>;
     callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]>;

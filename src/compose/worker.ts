@@ -73,6 +73,7 @@ import { LiveReads } from '../rest/live-read.ts';
 import { PlanCache } from '../rest/plan-cache.ts';
 import { BodyParser } from '../rest/request/body-parser.ts';
 import { openApi, restApi } from '../rest/rest-api.ts';
+import { conditionText } from '../specification/derive/chapters/roles/condition-words.ts';
 import { OpenApiDocuments } from '../specification/serve/openapi-documents.ts';
 import { ScreensOfCallers } from '../specification/serve/portal-screens.ts';
 import { ProbeRunner } from '../specification/serve/probe-runner.ts';
@@ -584,7 +585,7 @@ function composeHttp(
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
-      restApi({ parser, plans, claimsOf: auth.claimsOf }),
+      restApi({ parser, plans, claimsOf: auth.claimsOf, describe: conditionText }),
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
       realtimeApi(realtime),

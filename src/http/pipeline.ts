@@ -207,6 +207,7 @@ export class Pipeline {
       sessionId: who?.sessionId ?? null,
       source: who?.source ?? null,
       isByBuilder: about.isByBuilder,
+      isAbandoned: request.signal.aborted,
       trace,
     });
     const { headers } = reply;

@@ -33,6 +33,11 @@ export type NinefoldEvent =
       source: string | null;
       /** True for a builder's request with the console or the CLI. Statistics of the app do not count it. */
       isByBuilder: boolean;
+      /**
+       * True if the client disconnected before the response. Statistics do not count its error, because nobody got the
+       * response and nothing went wrong.
+       */
+      isAbandoned: boolean;
       trace: TraceRecorder;
     }
   /** A channel of realtime was refused, or follows the changes of a table. */

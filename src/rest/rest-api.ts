@@ -9,6 +9,7 @@ import type { Identity } from '../identity/identity.ts';
 import { type ClaimsOf, impersonatedIdentity, namedCaller } from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { TraceRecorder } from '../observe/events.ts';
+import type { DescribeCondition } from './explain/check-row.ts';
 import { explainAccess } from './explain/explain.ts';
 import { wantsExplanation } from './explain/explain-request.ts';
 import { handleRest } from './handle.ts';
@@ -26,6 +27,7 @@ interface RestNode {
    * the app's hook.
    */
   readonly claimsOf: (app: App, request: CallRequest, user: User) => ReturnType<ClaimsOf>;
+  readonly describe: DescribeCondition;
 }
 
 /** Creates the handler of an app's `/rest/v1`. */
@@ -115,7 +117,7 @@ async function explain(
   request: CallRequest,
   asker: Identity,
   rest: RestSettings,
-  { parser, claimsOf }: RestNode,
+  { parser, claimsOf, describe }: RestNode,
 ): Promise<Reply> {
   const named = namedCaller(request.headers['x-ninefold-as']);
   const rules = roleRules(app.record, rest);
@@ -126,7 +128,7 @@ async function explain(
   const { schemaCache, settings } = await schemaFor(app, identity, rest);
   const readPayload = await parseAhead(request, settings, app.ref, parser);
   const { database, isFull } = app;
-  return explainAccess({ database, schemaCache, identity, settings, isFull, readPayload }, request);
+  return explainAccess({ database, schemaCache, identity, settings, isFull, readPayload }, request, describe);
 }
 
 /**

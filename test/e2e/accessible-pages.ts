@@ -70,14 +70,15 @@ const views: readonly View[] = [
   { name: 'create an app', path: () => '/?make=true', ready: dialog('Create app') },
   { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
   { name: 'contents of an empty app', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
+  { name: 'jobs of an empty app', path: () => `${empty}/jobs`, ready: heading('What runs by itself?') },
   {
-    name: 'purpose',
-    path: () => `${filled}/purpose`,
-    ready: (page) => page.getByRole('definition').getByText('Ines Okafor').waitFor(),
+    name: 'the app in one page',
+    path: () => `${filled}/one-page`,
+    ready: (page) => page.getByRole('article').waitFor(),
   },
   {
     name: 'purpose, in the editor',
-    path: () => `${empty}/purpose`,
+    path: () => empty,
     ready: async (page) => {
       await page.getByRole('button', { name: 'Edit' }).click();
       await page.getByRole('textbox', { name: 'Audience' }).waitFor();

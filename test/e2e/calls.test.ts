@@ -119,7 +119,7 @@ describe('TryIt', () => {
     expect(await reply.textContent()).toContain('42501');
     await reply.getByRole('button', { name: 'Why is it refused?' }).click();
     await reply.getByText('write own', { exact: true }).waitFor();
-    await reply.getByText('owner = auth.uid()').first().waitFor();
+    await reply.getByText('owner is the caller').first().waitFor();
     await reply.getByRole('link', { name: '42501' }).click();
     await page.getByRole('complementary', { name: 'Error 42501' }).waitFor();
     await context.close();

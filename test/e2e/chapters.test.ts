@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SettingEntry } from '../../contract/admin.ts';
@@ -26,7 +27,7 @@ it('the console shows the name of an app in the console, and also its ref in the
   const row = page.getByRole('row', { name: app.ref });
   await row.getByRole('link', { name: 'Northwind’s helpdesk' }).click();
   await page.getByRole('heading', { name: 'What does Northwind’s helpdesk do?' }).waitFor();
-  await expect.poll(() => page.title()).toBe('Contents, Northwind’s helpdesk · Ninefold');
+  await expect.poll(() => page.title()).toBe('1 Purpose, Northwind’s helpdesk · Ninefold');
   await page.getByRole('button', { name: 'App Northwind’s helpdesk. Switch to another' }).waitFor();
   await page.getByRole('link', { name: 'Logs' }).first().click();
   await page
@@ -49,13 +50,42 @@ it('the console shows on the contents page the purpose, the last change and what
   await page.getByText('Members report what is broken.').waitFor();
   await page.getByText(/^Last change, /).waitFor();
   expect(await page.getByRole('main').innerText()).toMatch(
-    /Members report what is broken\..*Last change, .*No member yet.*Needs attention/s,
+    /Members report what is broken\..*No member yet.*Last change, .*Needs attention/s,
   );
   const attention = page.getByRole('region', { name: 'Needs attention' });
   await attention.getByRole('link', { name: /rooms/ }).first().click();
   await page.getByRole('complementary').getByText('row-level security').first().waitFor();
   expect(new URL(page.url()).searchParams.get('advice')).toContain('public.rooms');
   expect(problems).toEqual([]);
+});
+
+it('the specification is explained in one page, which is printed without the rest of the console, and saved as a file', async () => {
+  const app = await createApp(site.node, { from: template });
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/purpose`);
+  await page.getByRole('link', { name: 'Explain this app in one page' }).waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/app/${app.ref}`);
+  const saved = async (extent: string, format: string) => {
+    await page.getByRole('button', { name: 'Export' }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('menuitem', { name: `${extent} as ${format}` }).click(),
+    ]);
+    return [file.suggestedFilename(), await readFile(await file.path(), 'utf8')] as const;
+  };
+  const [name, markdown] = await saved('Complete specification', 'Markdown');
+  expect([name, markdown]).toEqual([`${app.ref}.md`, expect.stringContaining('## 9 Limits')]);
+  expect(JSON.parse((await saved('Complete specification', 'JSON'))[1]).chapters).toHaveProperty('limits');
+  await page.getByRole('link', { name: 'Explain this app in one page' }).click();
+  const article = page.getByRole('article');
+  await article.getByText('The title is 3 to 120 characters').waitFor();
+  const [html, text] = await saved('One page', 'HTML');
+  expect([html, text]).toEqual([`${app.ref}-in-one-page.html`, expect.stringContaining('<h3>What is valid</h3>')]);
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(() => page.getByRole('navigation').count()).toBe(0);
+  expect(await article.isVisible()).toBe(true);
+  expect(await page.getByRole('button', { name: 'Export' }).isVisible()).toBe(false);
+  expect(problems).toEqual([]);
+  await context.close();
 });
 
 it('the console shows the schemas for the rules of one entity as code', async () => {
@@ -194,8 +224,13 @@ it('a builder changes a limit at once, resets it, and reads why a value is refus
 
   // Limits that no setting changes are in closed groups. The search finds them, too.
   const main = page.getByRole('main');
-  await main.getByRole('rowgroup').filter({ hasText: 'Yours to change' }).getByRole('button').first().waitFor();
-  const fixed = main.getByRole('region', { name: 'Fixed limits' });
+  await main
+    .getByRole('rowgroup')
+    .filter({ hasText: 'The largest request body.' })
+    .getByRole('button')
+    .first()
+    .waitFor();
+  const fixed = main.getByRole('region', { name: 'Fixed numbers' });
   expect(await fixed.getByRole('table').count()).toBe(0);
   await fixed.getByText('Requests', { exact: true }).click();
   await fixed.getByRole('table', { name: 'Requests' }).getByRole('button').first().click();

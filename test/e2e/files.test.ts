@@ -275,9 +275,13 @@ describe('access of the page Files', () => {
     await page.getByText('Tried in a transaction: no error').waitFor();
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByText('The policy is added.').waitFor();
-    await member('insert').getByText('the first folder of name is the member’s id').click();
+    await member('insert').getByText('own folder').click();
     const panel = page.getByRole('complementary', { name: 'Files of photos, insert by authenticated' });
-    await panel.getByText('When the first folder of name is the member’s id.').waitFor();
+    await panel
+      .getByText(
+        'A signed-in member may upload a file of the bucket photos if the first folder of name is that member’s id.',
+      )
+      .waitFor();
     await panel.getByText('create policy').waitFor();
     const { rows } = (
       await runSql(site.node, app.ref, `select count(*)::int from pg_policies where tablename = 'objects'`)

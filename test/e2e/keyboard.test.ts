@@ -81,8 +81,8 @@ it('keys move the focus through the chapters, a diagram, a matrix and a panel, a
 
   // The test presses the keys without waiting for pages. Each key must count from the page that the previous key opens.
   for (const key of [']', ']', ']', '[']) await page.keyboard.press(key);
-  await page.waitForURL(`**/app/${app.ref}/screens`);
-  await page.getByRole('heading', { name: 'Which screens and routes?' }).waitFor();
+  await page.waitForURL(`**/app/${app.ref}/entities`);
+  await page.getByRole('heading', { name: 'Which things, with which fields?' }).waitFor();
 
   await page.keyboard.press('4');
   await page.getByRole('button', { name: /^draft, / }).focus();

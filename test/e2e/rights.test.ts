@@ -36,7 +36,35 @@ it('the console explains why a member does not get a row, with the values that t
   const panel = page.getByRole('complementary', { name: 'notes, update by authenticated' });
   await panel.getByText('Hidden.').waitFor();
   await panel.getByText('The call answers 204').or(panel.getByText('The call answers 200')).waitFor();
-  await panel.getByText('owner = auth.uid()').first().waitFor();
+  await panel.getByText('owner is the caller').waitFor();
+  await panel.getByText(`the caller: ${email}`).waitFor();
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('the matrix of chapter 6 shows each cell in full, and a dash where a view cannot be written', async () => {
+  const app = await createApp(site.node, { template: 'helpdesk' });
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
+  const matrix = page.getByRole('table', { name: 'Roles, entities' });
+  await matrix.getByText('own ticket').first().waitFor();
+  const cut = await matrix
+    .getByRole('button')
+    .evaluateAll((cells) =>
+      cells
+        .filter((cell) =>
+          [cell, ...cell.querySelectorAll('*')].some(
+            (part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0,
+          ),
+        )
+        .map((cell) => cell.textContent),
+    );
+  expect(cut.filter((text) => text !== 'never')).toEqual([]);
+  expect(await matrix.getByText('error', { exact: false }).count()).toBe(0);
+  await matrix.getByRole('row', { name: 'update' }).nth(1).getByRole('button').nth(1).click();
+  await page
+    .getByRole('complementary')
+    .getByText('A signed-in member may not change rows of comments: no UPDATE privilege.')
+    .waitFor();
   expect(problems).toEqual([]);
   await context.close();
 });

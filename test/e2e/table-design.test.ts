@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { SqlResponse } from '../../contract/admin.ts';
+import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { faults } from './accessible-pages.ts';
@@ -16,6 +17,25 @@ const schema = `
     id bigint generated always as identity primary key, title text not null constraint title_length check (length(title) <= 80),
     customer uuid references auth.users, notes text);
   insert into public.tickets (title) values ('one');`;
+
+/** Returns what chapter 6 advises on a table. */
+async function adviceOn(ref: string, table: string): Promise<string[]> {
+  const { chapters } = await admin<Specification>(site.node, 'GET', `/apps/${ref}/specification`);
+  return (chapters.roles?.advice ?? []).filter(({ on }) => on === table).map(({ words }) => words);
+}
+
+it('chapter 6 advises nothing on the table whose SQL the console offers as the first one', async () => {
+  const app = await createApp(site.node);
+  const { page, context, problems } = await site.visit(`/app/${app.ref}`);
+  await page.getByRole('link', { name: 'Open in SQL' }).first().click();
+  await page.getByRole('button', { name: /^Run/ }).first().click();
+  await expect
+    .poll(async () => (await runSql(site.node, app.ref, `select to_regclass('public.notes')::text`)).results[0]?.rows)
+    .toEqual([['notes']]);
+  expect(await adviceOn(app.ref, 'public.notes')).toEqual([]);
+  expect(problems).toEqual([]);
+  await context.close();
+});
 
 it('a builder creates a table with fields, a reference, a rule and access without SQL, by keyboard', async () => {
   const app = await createApp(site.node);
@@ -73,6 +93,7 @@ it('a builder creates a table with fields, a reference, a rule and access withou
   await panel.getByText('remark', { exact: false }).first().waitFor();
   await page.keyboard.press('Control+Enter');
   await page.getByRole('heading', { name: 'ratings', level: 1 }).waitFor();
+  expect(await adviceOn(app.ref, 'public.ratings')).toEqual([]);
   await page.getByRole('columnheader', { name: 'remark' }).waitFor();
   expect(new URL(page.url()).searchParams.get('table')).toBe('public.ratings');
 

@@ -201,3 +201,26 @@ const swatchOf = (value: Locator): Promise<string | null> =>
     const { content, backgroundColor } = getComputedStyle(element, '::before');
     return content === 'none' ? null : backgroundColor;
   });
+
+it('the SQL page inserts names of the schema at the cursor, and opens snippets about a table of the app', async () => {
+  const app = await createApp(site.node);
+  await runSql(
+    site.node,
+    app.ref,
+    'create table public.gauges (id int primary key, level int); insert into gauges values (1, 42)',
+  );
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/sql`);
+  const lists = page.getByRole('navigation', { name: 'Statements' });
+  await lists.getByText('gauges', { exact: true }).click();
+  const editor = page.getByRole('textbox', { name: /^SQL/ });
+  await editor.click();
+  await page.keyboard.type('select ');
+  await lists.getByRole('button', { name: 'Insert level' }).click();
+  await page.keyboard.type(' from gauges');
+  await page.keyboard.press('Control+Enter');
+  await page.getByRole('region', { name: 'Results' }).getByText('42', { exact: true }).waitFor();
+  await lists.getByRole('button', { name: 'Read rows' }).click();
+  await expect.poll(() => editor.textContent()).toContain('from public.gauges');
+  expect(problems).toEqual([]);
+  await context.close();
+});

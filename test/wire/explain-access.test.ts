@@ -46,6 +46,7 @@ describe('an explanation', () => {
       conditions: [
         {
           expression: '(owner = auth.uid())',
+          words: 'own row (by owner)',
           result: true,
           values: { owner: explained.ada.user.id, 'auth.uid()': explained.ada.user.id },
         },

@@ -95,7 +95,9 @@ const appPage = pagesOf(app);
 
 const appPages = app.addChildren([
   appPage('/', strings(), () => import('./overview/overview-page.tsx'), 'OverviewPage'),
-  appPage('/purpose', strings(), () => import('./chapters/purpose/purpose-page.tsx'), 'PurposePage'),
+  appPage('/one-page', strings(), () => import('./overview/one-page.tsx'), 'OnePagePage'),
+  // The address that links of earlier versions contain.
+  appPage('/purpose', strings(), () => import('./overview/purpose-address.tsx'), 'PurposeAddress'),
   appPage('/screens', strings('screen'), () => import('./chapters/screens/screens-page.tsx'), 'ScreensPage'),
   appPage(
     '/entities',
@@ -116,6 +118,7 @@ const appPages = app.addChildren([
   appPage('/errors', strings('error'), () => import('./chapters/errors/errors-page.tsx'), 'ErrorsPage'),
   appPage('/limits', strings('limit'), () => import('./chapters/limits/limits-page.tsx'), 'LimitsPage'),
   appPage('/changes', strings('version', 'since'), () => import('./changes/changes-page.tsx'), 'ChangesPage'),
+  appPage('/jobs', strings(), () => import('./tools/jobs/jobs-page.tsx'), 'JobsPage'),
   appPage('/data', readDataSearch, () => import('./tools/data/data-page.tsx'), 'DataPage'),
   appPage(
     '/files',

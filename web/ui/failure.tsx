@@ -12,6 +12,8 @@ export interface FailureFacts {
   meaning: string | null;
   action: string | null;
   requestId: string | null;
+  /** Path of the page about the error on this node; absent if there was no response. */
+  page?: string;
 }
 
 /** Error that is shown across a page which could not be loaded: its code, meaning, action and request id. */
@@ -51,6 +53,7 @@ export function FailureNote({ facts, children }: { facts: FailureFacts; children
       )}
       <p className={styles.small}>
         <code>{facts.code}</code>
+        <Why facts={facts} before=", " />
         {facts.requestId && (
           <>
             , request <code>{facts.requestId}</code>
@@ -59,6 +62,22 @@ export function FailureNote({ facts, children }: { facts: FailureFacts; children
       </p>
       {children}
     </div>
+  );
+}
+
+/**
+ * Link to the page of the node about an error of the catalog: why it occurs, and what to do. It opens beside the page, so
+ * that a form keeps its values.
+ */
+function Why({ facts: { page }, before }: { facts: FailureFacts; before: string }) {
+  if (!page) return null;
+  return (
+    <>
+      {before}
+      <a href={page} target="_blank" rel="noreferrer">
+        why
+      </a>
+    </>
   );
 }
 
@@ -78,6 +97,7 @@ function Facts({ facts }: { facts: FailureFacts }) {
       'Code',
       <>
         <code>{facts.code}</code> {facts.status !== null && <span className="soft">{facts.status}</span>}
+        <Why facts={facts} before=" " />
       </>,
     ],
     ['Meaning', facts.meaning && <Marked words={facts.meaning} />],

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { classNames } from './class-names.ts';
 import styles from './verdict.module.css';
 
@@ -21,11 +22,11 @@ export function VerdictMark({ of }: { of: Mark }) {
 }
 
 /** Symbol of a verdict with its word. `words` is shown instead of the word of the verdict. */
-export function Verdict({ of, words, cut = false }: { of: Mark; words?: string; cut?: boolean }) {
+export function Verdict({ of, words }: { of: Mark; words?: ReactNode }) {
   return (
     <span className={classNames(styles.verdict, styles[`${of}Word`])}>
       <VerdictMark of={of} />
-      <span className={cut ? 'cut' : undefined}>{words || of}</span>
+      <span>{words || of}</span>
     </span>
   );
 }

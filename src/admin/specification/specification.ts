@@ -11,14 +11,16 @@ const showSpecification = adminCall({
   route: 'GET /apps/:ref/specification',
   least: 'reader',
   summary:
-    'Returns JSON, or with `?format=markdown|html` a document. Compresses the response for a client that accepts gzip (RFC 9110, section 12.5.3).',
+    'Returns JSON, or with `?format=markdown|html` a document. With `?extent=one-page`, returns one page that explains the app (OnePage). Compresses the response for a client that accepts gzip (RFC 9110, section 12.5.3).',
   returns: 'Specification',
-  query: ['format'],
+  query: ['format', 'extent'],
   handle: async ({ context, request, ref, query }) => {
     const asked = format.safeParse(query.get('format') ?? 'json');
     if (!asked.success) throw new NinefoldError('validation_invalid', { message: 'format is json, markdown or html.' });
+    const extent = z.enum(['complete', 'one-page']).safeParse(query.get('extent') ?? 'complete');
+    if (!extent.success) throw new NinefoldError('validation_invalid', { message: 'extent is complete or one-page.' });
     const isPacked = takesGzip(request.headers['accept-encoding']);
-    const page = await context.specify.page(await openApp(context, ref), asked.data, isPacked);
+    const page = await context.specify.page(await openApp(context, ref), asked.data, extent.data, isPacked);
     return textReply(types[asked.data], page, {
       vary: 'accept-encoding',
       ...(isPacked && { 'content-encoding': 'gzip' }),

@@ -23,6 +23,7 @@ const eventOf = (parts: Partial<CallEvent>, trace: Partial<TraceRecorder> = {}):
     address: '::1',
   },
   ...{ role: 'anon', userId: null, sessionId: null, source: 'token', isByBuilder: false },
+  isAbandoned: false,
   trace: Object.assign(new TraceRecorder(), trace),
   ...parts,
 });

@@ -63,7 +63,8 @@ function call(
     },
     ...{ status: about.code === undefined ? 200 : 409, code: about.code ?? null, subject: null, limit: null },
     ...{ milliseconds: about.milliseconds ?? 1, requestId, address: '127.0.0.1' },
-    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', isByBuilder: about.isByBuilder ?? false, trace },
+    ...{ role: 'anon', userId: null, sessionId: null, source: 'none', isByBuilder: about.isByBuilder ?? false },
+    ...{ isAbandoned: false, trace },
   };
 }
 

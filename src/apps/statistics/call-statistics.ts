@@ -33,8 +33,9 @@ export class CallStatistics {
   start(turns: BackgroundTurns): void {
     this.#events.listen(['call'], (event) => {
       if (event.app === null || event.isByBuilder) return;
-      const { call, status, milliseconds, trace } = event;
-      if (trace.opened > 0) this.#count(event.app, { call, isFailed: status >= 400, milliseconds, at: trace.at });
+      const { call, status, isAbandoned, milliseconds, trace } = event;
+      if (trace.opened > 0)
+        this.#count(event.app, { call, isFailed: status >= 400 && !isAbandoned, milliseconds, at: trace.at });
     });
     this.#events.listen(['channel'], ({ app, call, code, milliseconds, at, isByBuilder }) => {
       if (call !== null && !isByBuilder) this.#count(app, { call, isFailed: code !== null, milliseconds, at });

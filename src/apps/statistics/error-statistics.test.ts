@@ -32,3 +32,21 @@ it('ErrorStatistics stores the caller of the latest error, even if a worker with
     await stop();
   }
 });
+
+it('ErrorStatistics does not count the error of a request whose client left before the response', async () => {
+  const { as, stop } = await startAppDatabase('left');
+  try {
+    const app = { ref: 'shop', serverDatabase: as('app_server') } as unknown as App;
+    const events = new Events();
+    const statistics = new ErrorStatistics({ find: async () => app } as unknown as Apps, events);
+    statistics.start(turns);
+    const call = { type: 'call', app: 'shop', subject: null, limit: null, userId: 'ada', trace: { at: Date.now() } };
+    events.emit({ ...call, code: '57014', requestId: 'left', isAbandoned: true } as unknown as CallEvent);
+    events.emit({ ...call, code: '23505', requestId: 'stayed', isAbandoned: false } as unknown as CallEvent);
+    await statistics.stop();
+    const { errors } = await readErrorStatistics(app);
+    expect(errors.map(({ name }) => name)).toEqual(['23505']);
+  } finally {
+    await stop();
+  }
+});

@@ -48,7 +48,7 @@ export class ErrorStatistics {
 
   start(turns: BackgroundTurns): void {
     this.#events.listen(['call'], (event) => {
-      if (event.app === null || event.isByBuilder || event.code === 'app_unknown') return;
+      if (event.app === null || event.isByBuilder || event.isAbandoned || event.code === 'app_unknown') return;
       const { trace, userId, address, requestId } = event;
       const hit = { at: trace.at, who: userId ?? address, requestId };
       if (event.code !== null) this.#count(event.app, hit, 'error', event.code, event.subject ?? '');

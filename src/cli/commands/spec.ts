@@ -9,6 +9,7 @@ import { probeNow, probeWords } from '../probe.ts';
 
 interface SpecOptions {
   format: 'markdown' | 'json' | 'html';
+  onePage?: boolean;
   check?: string | true;
   probe?: boolean;
   diff?: string[];
@@ -39,6 +40,7 @@ export function addSpecCommand(program: Command): void {
     .addOption(
       new Option('--format <format>', 'of the output').choices(['markdown', 'json', 'html']).default('markdown'),
     )
+    .option('--one-page', 'print one page that explains the app')
     .option('--check [file]', 'compare a committed export with the app and print the changes')
     .option('--probe', 'with --check: test every cell of chapter 6 and print wrong cells')
     .option('--diff <sides...>', 'A B: print the changes from A to B')
@@ -68,17 +70,17 @@ export function addSpecCommand(program: Command): void {
       } else if (probe) {
         throw new CliError('Use: ninefold spec REF --check --probe', null, null, TROUBLE);
       } else {
-        await print(connect(), ref, options.format);
+        await print(connect(), ref, options);
       }
     });
 }
 
-async function print(client: Client, ref: string, format: SpecOptions['format']): Promise<void> {
+async function print(client: Client, ref: string, { format, onePage }: SpecOptions): Promise<void> {
   const path = `/apps/${encodeURIComponent(ref)}/specification`;
   const text =
-    format === 'json'
+    format === 'json' && !onePage
       ? (await comparisons()).exportJson(await client.get<Specification>(path))
-      : await client.text(`${path}?format=${format}`);
+      : await client.text(`${path}?format=${format}${onePage ? '&extent=one-page' : ''}`);
   process.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
 }
 

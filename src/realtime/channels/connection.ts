@@ -194,7 +194,8 @@ export class Connection {
       replyTo(this.socket, to, 'ok', { postgres_changes: options.entries });
       this.#host.afterJoin(channel);
     } catch (error) {
-      this.#host.onRefused(this, error, performance.now() - started);
+      // A client that has left gets no refusal: what it left unfinished is no error of the app.
+      if (!this.socket.isClosed) this.#host.onRefused(this, error, performance.now() - started);
       if (this.#joining.get(topicName) === attempt) replyTo(this.socket, to, 'error', { reason: reasonOf(error) });
     } finally {
       if (this.#joining.get(topicName) === attempt) this.#joining.delete(topicName);

@@ -56,16 +56,20 @@ export interface RowValues {
   readonly columns: ReadonlyMap<string, Value>;
 }
 
+/** Returns the SQL of a condition in words. The specification has these words, so the process passes them in. */
+export type DescribeCondition = (sql: string) => string;
+
 /** Evaluates all policies of one row. Returns the result for the row, and the result of each check. */
 export function checkRow(
   policies: readonly ExplainedPolicy[],
   asked: readonly Asked[],
   of: PlacesOf,
   values: { readonly existing: RowValues | null; readonly new: RowValues | null },
+  describe: DescribeCondition,
 ): Pick<ExplainedRow, 'result' | 'checks'> {
   const checks = asked.flatMap((each) => {
     const row = values[each.of];
-    return row ? [check(policiesFor(policies, each), each, of, row)] : [];
+    return row ? [check(policiesFor(policies, each), each, of, row, describe)] : [];
   });
   const failing = checks.find(({ passes }) => passes !== true);
   if (!failing) return { result: 'passes', checks };
@@ -76,8 +80,16 @@ export function checkRow(
   return { result: failing.of === 'existing' && !isInsert ? 'hidden' : 'refused', checks };
 }
 
-function check(policies: readonly ExplainedPolicy[], asked: Asked, of: PlacesOf, row: RowValues): ExplainedCheck {
-  const checked = policies.map((policy) => checkPolicy(policy, expressionOf(policy, asked) as string, of, row));
+function check(
+  policies: readonly ExplainedPolicy[],
+  asked: Asked,
+  of: PlacesOf,
+  row: RowValues,
+  describe: DescribeCondition,
+): ExplainedCheck {
+  const checked = policies.map((policy) =>
+    checkPolicy(policy, expressionOf(policy, asked) as string, of, row, describe),
+  );
   return {
     policies_for: asked.command,
     of: asked.of,
@@ -100,20 +112,32 @@ const connectives = {
   none: false,
 };
 
-function checkPolicy(policy: ExplainedPolicy, expression: string, of: PlacesOf, row: RowValues): CheckedPolicy {
+function checkPolicy(
+  policy: ExplainedPolicy,
+  expression: string,
+  of: PlacesOf,
+  row: RowValues,
+  describe: DescribeCondition,
+): CheckedPolicy {
   const parts = partsOf(expression);
   return {
     name: policy.name,
     permissive: policy.permissive,
     expression,
+    words: describe(expression),
     filled: filled(expression, placesOf(expression, of), (place) => valueAt(place, row)),
     ...truthOf(row.evaluations.get(expression)?.[row.place]),
     joined_by: parts.joinedBy,
-    conditions: parts.texts.map((text) => checkCondition(text, of, row)),
+    conditions: parts.texts.map((text) => checkCondition(text, of, row, describe)),
   };
 }
 
-function checkCondition(expression: string, of: PlacesOf, row: RowValues): CheckedCondition {
+function checkCondition(
+  expression: string,
+  of: PlacesOf,
+  row: RowValues,
+  describe: DescribeCondition,
+): CheckedCondition {
   const places = placesOf(expression, of);
   const values: Record<string, string | null> = {};
   for (const place of places) {
@@ -122,6 +146,7 @@ function checkCondition(expression: string, of: PlacesOf, row: RowValues): Check
   }
   return {
     expression,
+    words: describe(expression),
     filled: filled(expression, places, (place) => valueAt(place, row)),
     values,
     ...truthOf(row.evaluations.get(expression)?.[row.place]),

@@ -22,6 +22,7 @@ import { restErrorReply } from '../response/error-reply.ts';
 import { queryReply } from '../response/query-reply.ts';
 import { runBatch } from '../run/run.ts';
 import { buildStatements, type QueryPlan } from '../sql/build-statements.ts';
+import type { DescribeCondition } from './check-row.ts';
 import { EXPLAIN_ACCESS, explainedRequest } from './explain-request.ts';
 import { argumentGrant, executeGrant, kindOf, rowSecurityOf, schemaGrant, tableGrant } from './grants.ts';
 import { inspectRows, nothingInspected } from './inspect-rows.ts';
@@ -37,7 +38,11 @@ import { dependsOnCaller, needsBeneath, unwritableBecause } from './views.ts';
  * @throws ConnectionError
  * @throws PoolTimeoutError
  */
-export async function explainAccess(context: RestContext, callRequest: CallRequest): Promise<Reply> {
+export async function explainAccess(
+  context: RestContext,
+  callRequest: CallRequest,
+  describe: DescribeCondition,
+): Promise<Reply> {
   const { schemaCache, settings } = context;
   const request = parseRequest(explainedRequest(callRequest), settings, context.readPayload);
   const planned = planRequest(request, schemaCache, settings);
@@ -47,7 +52,7 @@ export async function explainAccess(context: RestContext, callRequest: CallReque
   }
   const explanation = await (plan.kind === 'call'
     ? explainCall(context, request, plan, callRequest.signal)
-    : explainStatement(context, request, plan, callRequest.signal));
+    : explainStatement(context, request, plan, describe, callRequest.signal));
   return {
     status: 200,
     headers: { 'content-type': 'application/json; charset=utf-8', 'preference-applied': EXPLAIN_ACCESS },
@@ -121,6 +126,7 @@ async function explainStatement(
   context: RestContext,
   request: ApiRequest,
   plan: ReadPlan | MutatePlan,
+  describe: DescribeCondition,
   signal: CancelSignal,
 ): Promise<AccessExplanation> {
   const { role, userId } = context.identity;
@@ -151,7 +157,11 @@ async function explainStatement(
   const embedded = await embeddedIn(context, plan);
   // Without USAGE on the schema, SQL cannot name the row type of the table, so the rows cannot be inspected.
   const inspected = access.schema_usage.held
-    ? await inspectRows(context, { request, plan, target, rights, beneath: beneathRights, needs, security }, signal)
+    ? await inspectRows(
+        context,
+        { request, plan, target, rights, beneath: beneathRights, needs, security, describe },
+        signal,
+      )
     : nothingInspected;
   const inserts = needs.operation === 'insert' || needs.operation === 'upsert';
   const verdict = verdictOf({

@@ -12,7 +12,7 @@ import type { MutatePlan, ReadPlan } from '../plan/plan.ts';
 import type { ApiRequest } from '../request/api-request.ts';
 import { beforeQuery, setupStatement } from '../sql/build-statements.ts';
 import { arrayLiteral, identifier, Params, qualified } from '../sql/text.ts';
-import { checkRow, columnsNamed, expressionsOf, type RowValues } from './check-row.ts';
+import { checkRow, columnsNamed, type DescribeCondition, expressionsOf, type RowValues } from './check-row.ts';
 import { type Evaluations, evaluate } from './evaluate.ts';
 import { type Asked, type Needs, policiesAsked } from './needs.ts';
 import { conflictsText, existingRowsText, insertedRowsText, triggeredRowsText } from './rows-text.ts';
@@ -51,6 +51,7 @@ export interface InspectOptions {
   readonly beneath: readonly RelationRights[];
   readonly needs: Needs;
   readonly security: ExplainedRowSecurity | null;
+  readonly describe: DescribeCondition;
 }
 
 /**
@@ -114,7 +115,7 @@ async function look(runner: SavepointRunner, context: RestContext, what: Inspect
       new: row.new === null ? null : valuesAt(places.new++, fresh, shown),
     };
     const named = values.existing ?? values.new;
-    return { row: textsOf(shown, named), ...checkRow(policies, all, of, values) };
+    return { row: textsOf(shown, named), ...checkRow(policies, all, of, values, what.describe) };
   });
   const policyError = rows.length > 0 ? null : (errorIn(existing.evaluations) ?? errorIn(fresh.evaluations));
   return { ...seen, rows: explained, policyError };

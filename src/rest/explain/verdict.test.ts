@@ -31,7 +31,7 @@ function row(policies: ExplainedPolicy[], asked: Asked[], outcomes: Record<strin
     columns: new Map(),
   };
   const has = (side: Asked['of']) => (asked.some((each) => each.of === side) ? values : null);
-  return { row: {}, ...checkRow(policies, asked, of, { existing: has('existing'), new: has('new') }) };
+  return { row: {}, ...checkRow(policies, asked, of, { existing: has('existing'), new: has('new') }, (sql) => sql) };
 }
 
 const reads = 'because the call gives rows back';

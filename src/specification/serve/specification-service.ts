@@ -30,7 +30,7 @@ import { loadEntityFigures } from './figures/entities.ts';
 import type { ReadBackup } from './figures/figures.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
 import type { Output, TaskRunner } from './process/task-result.ts';
-import type { Bytes, PageFormat, TypeSource, TypesFormat } from './process/tasks.ts';
+import type { Bytes, PageExtent, PageFormat, TypeSource, TypesFormat } from './process/tasks.ts';
 import { SpecificationCache } from './specification-cache.ts';
 
 /**
@@ -70,14 +70,14 @@ export class SpecificationService {
   }
 
   /**
-   * Returns the current specification in a format, with recent live figures.
+   * Returns the current specification, complete or as one page, in a format, with recent live figures.
    * @param isGzipped True to compress the result with gzip.
    * @throws Errors of `loadFacts`, and NinefoldError `specification_too_large`.
    */
-  page(app: App, format: PageFormat, isGzipped = false): Promise<Bytes> {
+  page(app: App, format: PageFormat, extent: PageExtent = 'complete', isGzipped = false): Promise<Bytes> {
     return this.#remembered.withFigures(app, (of, pages) => {
-      const name = `${format} ${isGzipped}`;
-      const page = pages.get(name) ?? this.#tasks.run('page', { of, format, isGzipped });
+      const name = `${format} ${extent} ${isGzipped}`;
+      const page = pages.get(name) ?? this.#tasks.run('page', { of, format, extent, isGzipped });
       pages.set(name, page);
       return page;
     });

@@ -20,6 +20,7 @@ import styles from './chapter-page.module.css';
 export function ChapterPage({
   appRef,
   chapter,
+  question: asked,
   answer,
   sources,
   changes,
@@ -28,6 +29,8 @@ export function ChapterPage({
 }: {
   appRef: string;
   chapter: BuiltChapter;
+  /** By default, the question of the chapter. */
+  question?: string;
   /** Undefined until the answer is known. */
   answer: ReactNode | undefined;
   sources: readonly Source[];
@@ -37,7 +40,8 @@ export function ChapterPage({
   children: ReactNode;
 }) {
   const query = useQuery(specification(appRef));
-  const { number, name, question } = chapterPage(chapter);
+  const { number, name, question: usual } = chapterPage(chapter);
+  const question = asked ?? usual;
   return (
     <Page
       appRef={appRef}

@@ -11,6 +11,8 @@ import {
   listed,
   milliseconds,
   percent,
+  share,
+  shareOf,
   shortId,
 } from './format.ts';
 
@@ -19,6 +21,15 @@ it.each([
   [1, 'about 1 row'],
   [1240, 'about 1,240 rows'],
 ])('aboutRows formats %i as an estimate of rows', (rows, text) => expect(aboutRows(rows)).toBe(text));
+
+it('share and shareOf write few items as numbers and many as a percentage', () => {
+  expect([share(1, 4), share(0, 3), share(4, 20), share(19, 100)]).toEqual(['1 of 4', '0 of 3', '20%', '19%']);
+  expect([shareOf(1, 4, 'request'), shareOf(1, 1, 'request'), shareOf(5, 50, 'request')]).toEqual([
+    '1 of 4 requests',
+    '1 of 1 request',
+    '10% of the requests',
+  ]);
+});
 
 describe('bytes, percent, milliseconds and counted', () => {
   it.each([

@@ -33,6 +33,17 @@ export function percent(part: number, all: number): string {
   return `${value < 1 ? value.toFixed(2) : value < 10 ? value.toFixed(1) : count(value)}%`;
 }
 
+/** Number of all items below which a share is written as two numbers, because a percentage would suggest many. */
+const FEW = 20;
+
+/** Formats a share: "19%" of many, "1 of 4" of few. */
+export const share = (part: number, all: number): string =>
+  all < FEW ? `${count(part)} of ${count(all)}` : percent(part, all);
+
+/** Formats a share with its noun: 1, 4, "request" → "1 of 4 requests"; 19, 100, "request" → "19% of the requests". */
+export const shareOf = (part: number, all: number, noun: string): string =>
+  all < FEW ? `${count(part)} of ${counted(all, noun)}` : `${percent(part, all)} of the ${noun}s`;
+
 /** Formats milliseconds: "0.8 ms", "18 ms", "2.4 s". */
 export function milliseconds(value: number): string {
   if (value >= 1000) return `${(value / 1000).toFixed(1)} s`;

@@ -96,7 +96,12 @@ function useAppBindings(): readonly Binding[] {
     const params = { ref };
     const pages = chapterPages(undefined);
     const bindings: Binding[] = [
-      { keys: '0', group: 'Chapters', does: 'Contents', run: () => void navigate({ to: '/app/$ref', params }) },
+      {
+        keys: '0',
+        group: 'Chapters',
+        does: 'Explain this app in one page',
+        run: () => void navigate({ to: '/app/$ref/one-page', params }),
+      },
       ...pages.map(({ number, name, to }) => ({
         keys: String(number),
         group: 'Chapters',

@@ -1,4 +1,3 @@
-import { IconBook2 } from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useParams } from '@tanstack/react-router';
 import { Icon } from '../../ui/icon.tsx';
@@ -65,16 +64,6 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
     <>
       <AppSwitcher appRef={appRef} />
       <nav className={styles.nav} aria-label="App">
-        <Link to="/app/$ref" params={params} className={styles.item} title="Contents" activeOptions={{ exact: true }}>
-          <Icon of={IconBook2} />
-          <span>Contents</span>
-          {isOutdated(error) && (
-            <span className={styles.broken}>
-              <VerdictMark of="disagrees" />
-              <span>not served</span>
-            </span>
-          )}
-        </Link>
         <h2 className={styles.heading}>
           Specification
           {latest && (
@@ -100,7 +89,12 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
           >
             <span className={styles.numeral}>{page.number}</span>
             <span>{page.name}</span>
-            {page.broken > 0 ? (
+            {page.number === 1 && isOutdated(error) ? (
+              <span className={styles.broken}>
+                <VerdictMark of="disagrees" />
+                <span>not served</span>
+              </span>
+            ) : page.broken > 0 ? (
               <span className={styles.broken}>
                 <VerdictMark of="disagrees" />
                 {count(page.broken)}
@@ -130,38 +124,30 @@ function AppRail({ appRef, here }: { appRef: string; here: number | undefined })
   );
 }
 
-/**
- * Navigation along the lower edge of a phone, with the contents and the chapters. The tools are in the menu of the
- * header.
- */
+/** Navigation along the lower edge of a phone, with the chapters. The tools are in the menu of the header. */
 export function BottomNav({ appRef }: { appRef: string }) {
   const { data, error } = useQuery(specification(appRef));
   const here = useChapterNumber();
   const params = { ref: appRef };
   return (
     <nav className={styles.thumbs} aria-label="Chapters">
-      <Link
-        to="/app/$ref"
-        params={params}
-        activeOptions={{ exact: true }}
-        aria-label={isOutdated(error) ? 'Contents, not served' : 'Contents'}
-        data-broken={isOutdated(error) || undefined}
-      >
-        <Icon of={IconBook2} />
-      </Link>
-      {chapterPages(data).map((page) => (
-        <Link
-          key={page.key}
-          to={page.to}
-          params={params}
-          activeOptions={chapterActive}
-          aria-current={page.number === here ? 'page' : undefined}
-          aria-label={`${page.number} ${page.name}${page.broken > 0 ? `, ${page.broken} broken` : ''}`}
-          data-broken={page.broken > 0 || undefined}
-        >
-          {page.number}
-        </Link>
-      ))}
+      {chapterPages(data).map((page) => {
+        const isMissing = page.number === 1 && isOutdated(error);
+        const remark = isMissing ? ', not served' : page.broken > 0 ? `, ${page.broken} broken` : '';
+        return (
+          <Link
+            key={page.key}
+            to={page.to}
+            params={params}
+            activeOptions={chapterActive}
+            aria-current={page.number === here ? 'page' : undefined}
+            aria-label={`${page.number} ${page.name}${remark}`}
+            data-broken={remark !== '' || undefined}
+          >
+            {page.number}
+          </Link>
+        );
+      })}
     </nav>
   );
 }

@@ -10,7 +10,11 @@ export function useChapterNumber(): number | undefined {
   const { path, ref, requestId } = useRouterState({
     select: ({ matches }) => {
       const { fullPath, params } = matches.at(-1) ?? {};
-      return { path: fullPath as string | undefined, ...(params as { ref?: string; requestId?: string } | undefined) };
+      // The path of the first page of an app ends with a slash, unlike the links to this page.
+      return {
+        path: (fullPath as string | undefined)?.replace(/\/$/, ''),
+        ...(params as { ref?: string; requestId?: string } | undefined),
+      };
     },
     structuralSharing: true,
   });

@@ -5,7 +5,7 @@ import type { Chapters, Specification } from '../../../contract/specification.ts
  * The chapters with a page, and the count that the sidebar shows for each. The console shows no chapter without a page.
  */
 const pages = {
-  purpose: { to: '/app/$ref/purpose', count: () => undefined },
+  purpose: { to: '/app/$ref', count: () => undefined },
   screens: { to: '/app/$ref/screens', count: ({ screens }: Chapters) => screens?.screens.length },
   entities: {
     to: '/app/$ref/entities',

@@ -1,6 +1,7 @@
 import {
   type Icon,
   IconBroadcast,
+  IconClock,
   IconFolder,
   IconHistory,
   IconId,
@@ -30,6 +31,7 @@ export const toolPages = [
   { name: 'Realtime', to: '/app/$ref/realtime', icon: IconBroadcast, letter: 'r' },
   { name: 'Queues', to: '/app/$ref/queues', icon: IconStack2, letter: 'q' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
+  { name: 'Jobs', to: '/app/$ref/jobs', icon: IconClock, letter: 'j' },
   { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
   { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
   { name: 'Mail', to: '/app/$ref/mail', icon: IconMail, letter: 'm' },

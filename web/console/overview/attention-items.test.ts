@@ -22,7 +22,7 @@ it('attentionItems lists findings, failing requests and broken screens, the most
   expect(attentionItems(specification(advice, screens), requests(200, 30)).map(({ on, words }) => [on, words])).toEqual(
     [
       ['d', 'd is wrong.'],
-      [null, '15% of today’s requests failed.'],
+      [null, '15% of the requests failed today.'],
       ['/queue', 'The screen is broken: the view is gone'],
       ['c', 'c is wrong.'],
       ['a', 'a is wrong.'],
@@ -38,10 +38,10 @@ it('attentionItems names the calls that mostly fail instead of the share of all 
   const calls = [call('/few', 4, 4), call('/sound', 100, 49), call('/a', 10, 6), call('/b', 40, 40), { id: 'x' }];
   expect(attentionItems(specification([], [], calls), requests(200, 99))).toEqual([
     {
-      ...{ id: 'rest/b', on: 'GET /rest/v1/b', words: '100% of the requests of a day failed.' },
+      ...{ id: 'rest/b', on: 'GET /rest/v1/b', words: '100% of the requests failed in 24 hours.' },
       ...{ page: 'calls', search: { call: 'rest/b' } },
     },
-    expect.objectContaining({ on: 'GET /rest/v1/a', words: '60% of the requests of a day failed.' }),
+    expect.objectContaining({ on: 'GET /rest/v1/a', words: '6 of 10 requests failed in 24 hours.' }),
   ]);
 });
 

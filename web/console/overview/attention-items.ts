@@ -1,7 +1,7 @@
 import type { Activity } from '../../../contract/admin.ts';
 import type { Specification } from '../../../contract/specification.ts';
 import type { CallEntry } from '../../../contract/specification-calls.ts';
-import { percent } from '../format/format.ts';
+import { shareOf } from '../format/format.ts';
 
 /** Something in an app that a builder should look at, and the page that shows it. */
 export interface AttentionItem {
@@ -37,7 +37,7 @@ export function attentionItems({ chapters }: Specification, activity: Activity |
     activity.today.failed > 0
   ) {
     const { failed, calls } = activity.today;
-    const words = `${percent(failed, calls)} of today’s requests failed.`;
+    const words = `${shareOf(failed, calls, 'request')} failed today.`;
     failing.push({ id: 'failing requests', on: null, words, page: 'errors', search: {} });
   }
   const broken = (chapters.screens?.screens ?? []).flatMap(({ route, broken: [reason] }): AttentionItem[] =>
@@ -65,7 +65,7 @@ const failingCalls = (calls: readonly CallEntry[]): AttentionItem[] =>
     .map(({ call: { id, method, path }, day: { failed, calls: all } }) => ({
       id,
       on: `${method} ${path}`,
-      words: `${percent(failed, all)} of the requests of a day failed.`,
+      words: `${shareOf(failed, all, 'request')} failed in 24 hours.`,
       page: 'calls',
       search: { call: id },
     }));

@@ -58,12 +58,12 @@ export function LastChange({ appRef }: { appRef: string }) {
   const [first] = latest.changes;
   const others = latest.change_count - 1;
   return (
-    <span className={styles.change}>
+    <p className={styles.change}>
       Last change, <TimeAgo iso={latest.at} />:{' '}
       <Link to="/app/$ref/changes" params={{ ref: appRef }}>
         {first ? first.words : 'the first version of the specification.'}
       </Link>
       {first && others > 0 && ` And ${counted(others, 'other change')}.`}
-    </span>
+    </p>
   );
 }

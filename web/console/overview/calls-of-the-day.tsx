@@ -3,7 +3,7 @@ import type { Activity } from '../../../contract/admin.ts';
 import { FlashOnChange } from '../../ui/live-value.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { count, hour, milliseconds, percent } from '../format/format.ts';
+import { count, hour, milliseconds, share } from '../format/format.ts';
 import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
@@ -22,7 +22,7 @@ function Day({ activity: { hours, today } }: { activity: Activity }) {
   const figures: (readonly [string, string | null])[] = [
     ['p50', today.p50_ms === null ? null : milliseconds(today.p50_ms)],
     ['p99', today.p99_ms === null ? null : milliseconds(today.p99_ms)],
-    ['failed', percent(today.failed, today.calls)],
+    ['failed', share(today.failed, today.calls)],
     ['a minute', count(today.per_minute)],
   ];
   const known = figures.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const]));

@@ -7,7 +7,7 @@ import { chapterWords, type Piece } from './chapter-words.ts';
 import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 
-/** Table of contents: one line for each chapter with its current figures. */
+/** Table of contents: one line with current figures for each chapter that follows the first one. */
 export function ChapterList({
   appRef,
   specification,
@@ -22,21 +22,25 @@ export function ChapterList({
   return (
     <SideSection title="Contents">
       <ol className={stale ? styles.stale : undefined}>
-        {chapterPages(specification).map(({ key, number, name, to }) => (
-          <li key={key}>
-            <Link to={to} params={{ ref: appRef }} className={styles.chapter}>
-              <span className={styles.number}>{number}</span>
-              <span className={styles.name}>{name}</span>
-              <span className={styles.words}>
-                {specification ? (
-                  <Words pieces={chapterWords(key, specification, activity)} />
-                ) : (
-                  <Skeleton width={280} />
-                )}
-              </span>
-            </Link>
-          </li>
-        ))}
+        {chapterPages(specification).flatMap(({ key, number, name, to }) =>
+          key === 'purpose' ? (
+            []
+          ) : (
+            <li key={key}>
+              <Link to={to} params={{ ref: appRef }} className={styles.chapter}>
+                <span className={styles.number}>{number}</span>
+                <span className={styles.name}>{name}</span>
+                <span className={styles.words}>
+                  {specification ? (
+                    <Words pieces={chapterWords(key, specification, activity)} />
+                  ) : (
+                    <Skeleton width={280} />
+                  )}
+                </span>
+              </Link>
+            </li>
+          ),
+        )}
       </ol>
     </SideSection>
   );

@@ -11,10 +11,12 @@ const figure = (value: number): Piece => ({ figure: count(value) });
 const word = (value: number, singular: string, plural = `${singular}s`) => ` ${value === 1 ? singular : plural}`;
 
 /** Returns the line that describes a chapter in the table of contents, with current figures. Pure. */
-export function chapterWords(key: BuiltChapter, { chapters }: Specification, activity: Activity | undefined): Piece[] {
+export function chapterWords(
+  key: Exclude<BuiltChapter, 'purpose'>,
+  { chapters }: Specification,
+  activity: Activity | undefined,
+): Piece[] {
   switch (key) {
-    case 'purpose':
-      return chapters.purpose ? purposeWords(chapters.purpose) : [];
     case 'screens':
       return chapters.screens ? screensWords(chapters.screens) : [];
     case 'entities':
@@ -54,11 +56,6 @@ function entitiesWords({ entities, relations }: NonNullable<Specification['chapt
     word(relations.length, 'relation'),
     ...(known.length > 0 ? [`; ${aboutRows(rows)}, ${bytes(size)}`] : []),
   ];
-}
-
-function purposeWords({ purpose, owner }: NonNullable<Specification['chapters']['purpose']>): Piece[] {
-  const said = purpose ?? 'Not described yet';
-  return owner === null ? [said] : [/[.!?…]$/.test(said) ? said : `${said}.`, ` Owner: ${owner}.`];
 }
 
 function screensWords({ screens }: NonNullable<Specification['chapters']['screens']>): Piece[] {

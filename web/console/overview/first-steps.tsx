@@ -5,25 +5,7 @@ import { Code } from '../../ui/code.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { SqlLink } from '../layout/sql-link.tsx';
-
-/** SQL of an example table that adds something to every chapter. */
-const firstTable = `create table public.notes (
-  id    bigint primary key
-        generated always as identity,
-  owner uuid not null default auth.uid()
-        references auth.users
-        on delete cascade,
-  title text not null
-        check (length(title) <= 80)
-);
-comment on table public.notes
-  is 'What a member wrote down';
-
-alter table public.notes
-  enable row level security;
-create policy "own notes" on public.notes
-  for all to authenticated
-  using (owner = (select auth.uid()));`;
+import { firstTable } from './first-table.ts';
 
 /** First steps with a form or with SQL. */
 export function FirstTable({ appRef }: { appRef: string }) {

@@ -3,98 +3,93 @@ import { Link, useParams } from '@tanstack/react-router';
 import type { Activity } from '../../../contract/admin.ts';
 import { Dot } from '../../ui/dot.tsx';
 import { EmptyChoices } from '../../ui/empty.tsx';
-import { Failure } from '../../ui/failure.tsx';
 import { badFigureClass, FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
-import { AsOf, PageHeader } from '../../ui/page-header.tsx';
+import { AsOf } from '../../ui/page-header.tsx';
 import { KeyValues } from '../../ui/panel.tsx';
 import { Skeleton } from '../../ui/table.tsx';
-import { count, counted, percent } from '../format/format.ts';
-import { Page } from '../layout/page.tsx';
-import { SpecificationVersion } from '../layout/specification-version.tsx';
+import { ChapterPage } from '../chapters/chapter-page.tsx';
+import { count, counted, share } from '../format/format.ts';
+import { QueryFailure } from '../layout/query-failure.tsx';
 import { useAppName } from '../layout/use-app-name.ts';
-import { failureFacts } from '../queries/api-failure.ts';
 import { activity } from '../queries/apps.ts';
 import { specification } from '../queries/specification.ts';
 import { Attention, LastChange } from './attention.tsx';
 import { CallsOfTheDay } from './calls-of-the-day.tsx';
 import { ChapterList } from './chapter-list.tsx';
 import { Connect } from './connect.tsx';
+import { DescriptionFigure } from './description.tsx';
+import { SpecificationActions } from './export-menu.tsx';
 import { FirstMigrations, FirstTable } from './first-steps.tsx';
 import { Largest } from './largest.tsx';
 import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
 import { exampleOf } from './snippets.ts';
 
-/** Overview of an app: its purpose, its last change, what needs attention, its chapters, how to connect to it, and its activity. */
+const changes = [
+  'Edit the description here',
+  <span key="sql">
+    Or call <code>ninefold.describe_app(name =&gt; …, purpose =&gt; …, audience =&gt; …, owner =&gt; …)</code> in a
+    migration, to keep the description with the code
+  </span>,
+  'Arguments that you leave out are reset to null',
+];
+
+/**
+ * Chapter 1 and the overview of an app: its purpose, its last change, what needs attention, its chapters, how to connect
+ * to it, and its activity. The specification as a whole is exported and compared from here.
+ */
 export function OverviewPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/' });
   const name = useAppName(ref);
   const spec = useQuery(specification(ref));
   const today = useQuery(activity(ref));
-  const error = spec.error ?? today.error;
-  const retry = () => {
-    void spec.refetch();
-    void today.refetch();
-  };
   const entities = spec.data?.chapters.entities?.entities;
-  const purpose = spec.data?.chapters.purpose?.purpose ?? null;
+  const chapter = spec.data?.chapters.purpose;
   return (
-    <Page
+    <ChapterPage
       appRef={ref}
-      crumbs={[{ text: 'Contents' }]}
+      chapter="purpose"
       question={`What does ${name} do?`}
-      tools={<SpecificationVersion appRef={ref} />}
-      fetching={spec.isLoading || today.isLoading}
-    >
-      <PageHeader name="The specification, from the running system" question={`What does ${name} do?`}>
-        {today.data ? (
+      answer={
+        spec.data && (
           <>
-            {purpose !== null && `${asSentence(purpose)} `}
-            {purpose === null && spec.data && <NoPurpose appRef={ref} />}
-            <LastChange appRef={ref} />
-            <Answer appRef={ref} activity={today.data} /> <AsOf at={today.dataUpdatedAt} live={!today.isError} />
+            {chapter?.purpose ? `${asSentence(chapter.purpose)} ` : 'No purpose defined yet: edit the description. '}
+            {today.data && <Answer appRef={ref} activity={today.data} />}
           </>
-        ) : (
-          today.isError && 'Currently unavailable.'
-        )}
-      </PageHeader>
-      {error && <Failure facts={failureFacts(error)} onRetry={retry} busy={spec.isFetching || today.isFetching} />}
-      {(spec.data || spec.isPending) && (
-        <div className={styles.columns}>
-          <div>
-            <Attention appRef={ref} specification={spec.data} activity={today.data} />
-            <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
-            <Largest appRef={ref} entities={entities} />
-            {entities?.length === 0 && (
-              <div className={styles.first}>
-                <EmptyChoices>
-                  <FirstTable appRef={ref} />
-                  <FirstMigrations appRef={ref} />
-                </EmptyChoices>
-              </div>
-            )}
+        )
+      }
+      sources={chapter?.sources ?? []}
+      changes={changes}
+    >
+      <QueryFailure query={today} />
+      <LastChange appRef={ref} />
+      <SpecificationActions appRef={ref} />
+      <div className={styles.columns}>
+        <div>
+          <Attention appRef={ref} specification={spec.data} activity={today.data} />
+          {entities?.length === 0 && (
+            <div className={styles.first}>
+              <EmptyChoices>
+                <FirstTable appRef={ref} />
+                <FirstMigrations appRef={ref} />
+              </EmptyChoices>
+            </div>
+          )}
+          <ChapterList appRef={ref} specification={spec.data} activity={today.data} stale={spec.isError} />
+          <div className={styles.description}>
+            <DescriptionFigure appRef={ref} chapter={chapter} />
           </div>
-          <div>
-            <Connect appRef={ref} example={entities ? exampleOf(entities) : null} />
-            <CallsOfTheDay activity={today.data} />
-            <Health activity={today.data} at={today.dataUpdatedAt} />
-          </div>
+          <Largest appRef={ref} entities={entities} />
         </div>
-      )}
-    </Page>
+        <div>
+          <Connect appRef={ref} example={entities ? exampleOf(entities) : null} />
+          <CallsOfTheDay activity={today.data} />
+          <Health activity={today.data} at={today.dataUpdatedAt} />
+        </div>
+      </div>
+    </ChapterPage>
   );
 }
-
-/** Leads to the page where the purpose is described. */
-const NoPurpose = ({ appRef }: { appRef: string }) => (
-  <>
-    No purpose defined yet;{' '}
-    <Link to="/app/$ref/purpose" params={{ ref: appRef }} className={liveValueClass}>
-      describe it
-    </Link>
-    .{' '}
-  </>
-);
 
 /** Returns a text with a full stop at its end. */
 const asSentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
@@ -145,9 +140,9 @@ function Answer({ appRef, activity: { members, sessions, today } }: { appRef: st
                 params={params}
                 className={today.failed * 20 > today.calls ? badFigureClass : liveValueClass}
               >
-                {percent(today.failed, today.calls)}
+                {share(today.failed, today.calls)}
               </Link>{' '}
-              of them failed.
+              failed.
             </>
           )}
         </>

@@ -8,13 +8,7 @@ import { chapterPages } from '../navigation/chapter-pages.ts';
 /** The page and the search parameters that an entry of the palette opens. */
 export type Target =
   | {
-      to:
-        | '/app/$ref'
-        | '/app/$ref/purpose'
-        | '/app/$ref/data'
-        | '/app/$ref/sql'
-        | '/app/$ref/users'
-        | '/app/$ref/sessions';
+      to: '/app/$ref' | '/app/$ref/data' | '/app/$ref/sql' | '/app/$ref/users' | '/app/$ref/sessions';
     }
   | { to: '/app/$ref/screens'; search: { screen?: string } }
   | { to: '/app/$ref/entities'; search: { entity?: string } }

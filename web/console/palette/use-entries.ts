@@ -1,6 +1,6 @@
 import {
   IconApps,
-  IconBook2,
+  IconFileText,
   IconHistory,
   IconKeyboard,
   IconListSearch,
@@ -67,11 +67,11 @@ function useAppEntries(ref: string | undefined): Entry[] {
     return [
       {
         group: 'In the specification',
-        title: 'Contents',
+        title: 'Explain this app in one page',
         about: `What does ${appName} do?`,
-        sign: IconBook2,
+        sign: IconFileText,
         keys: ['0'],
-        run: () => void navigate({ to: '/app/$ref', params }),
+        run: () => void navigate({ to: '/app/$ref/one-page', params }),
       },
       ...places,
       {

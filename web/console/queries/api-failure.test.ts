@@ -60,3 +60,9 @@ describe('failureFacts', () => {
     expect(failureFacts(new ApiFailure('No answer.', { code: 'unreachable', status: null })).action).toMatch(/running/);
   });
 });
+
+it('failureFacts has the page about the code of a response, and no page if the server did not respond', () => {
+  const failure = (status: number | null) => failureFacts(new ApiFailure('No.', { code: '42501', status }));
+  expect(failure(403).page).toBe('/docs/errors/42501');
+  expect(failure(null).page).toBe(undefined);
+});

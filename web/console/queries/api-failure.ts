@@ -78,6 +78,8 @@ export function failureFacts(error: unknown): FailureFacts {
       status: error.status,
       message: error.message,
       meaning: entry?.meaning ?? null,
+      // The node has a page for every code, also for those that an app raises.
+      ...(error.status !== null && { page: `/docs/errors/${encodeURIComponent(error.code)}` }),
       action: error.hint ?? (isOutdated(error) ? mendOutdated : entry?.action) ?? unreachableAction(error),
       requestId: error.requestId,
     };

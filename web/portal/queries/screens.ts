@@ -50,7 +50,8 @@ export interface Place {
 
 /**
  * Returns the screen at a path. If several routes match, the one with the fewest fields is used: `/tickets/new` before
- * `/tickets/:id`.
+ * `/tickets/:id`. A path whose part cannot be the key of a row leads to no screen: the member may not open the form
+ * `/tickets/new`, so `new` is no ticket, and the database would refuse it.
  */
 export function placeAt({ screens, entities }: PortalScreens, path: string): Place | null {
   const parts = segments(path);
@@ -59,8 +60,20 @@ export function placeAt({ screens, entities }: PortalScreens, path: string): Pla
     .filter((one): one is { screen: PortalScreen; rowKey: Record<string, string> } => one.rowKey !== null)
     .sort((a, b) => Object.keys(a.rowKey).length - Object.keys(b.rowKey).length)[0];
   const entity = entities.find(({ id }) => id === found?.screen.entity);
-  return found && entity ? { ...found, entity } : null;
+  return found && entity && isKey(entity, found.rowKey) ? { ...found, entity } : null;
 }
+
+const shapes = {
+  integer: /^-?\d{1,19}$/,
+  uuid: /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i,
+};
+
+/** Returns true if values can be the key of a row of an entity. */
+const isKey = ({ fields }: PortalEntity, key: Readonly<Record<string, string>>): boolean =>
+  Object.entries(key).every(([name, value]) => {
+    const { shape } = fields.find((field) => field.name === name) ?? {};
+    return shape === undefined || shapes[shape].test(value);
+  });
 
 const segments = (path: string): string[] => path.split('/').filter(Boolean).map(decoded);
 

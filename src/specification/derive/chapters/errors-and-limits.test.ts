@@ -69,6 +69,7 @@ const live = (more: Partial<LiveFigures>): LiveFigures => ({
     jobs: new Map(),
     errors: [],
     limits: [],
+    uses: new Map(),
     backup: null,
   },
   ...more,

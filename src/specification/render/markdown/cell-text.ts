@@ -1,24 +1,11 @@
 import { cellCondition, cellFailure } from '../../../../contract/cell-condition.ts';
+import { partsOfCell } from '../../../../contract/cell-words.ts';
 import type { RoleCell } from '../../../../contract/specification-roles.ts';
 import type { Conditions } from './conditions.ts';
 
 /** The parts of a cell that its text depends on: of rows, functions or files. */
 export type ShownCell = Pick<RoleCell, 'role' | 'verdict' | 'words' | 'reason' | 'code'> &
   Partial<Pick<RoleCell, 'columns'>>;
-
-/** The words of a cell: the condition on rows, the number of fields, and the errors that code may raise. */
-interface CellParts {
-  condition: string;
-  fields: string;
-  errors: string;
-}
-
-export function partsOfCell(words: string): CellParts {
-  const [, beforeErrors = '', errors = ''] = /^(.*?)(?:(?:^|, )(unless .*))?$/s.exec(words) ?? [];
-  const [, condition = '', fields = '', rest = ''] =
-    /^(.*?)(?:(?:^|, )(\d+ of \d+ fields))?((?:, (?:as|only|with|without) .*)?)$/s.exec(beforeErrors) ?? [];
-  return { condition: `${condition}${rest}`.replace(/^, /, ''), fields, errors };
-}
 
 /** Returns what a cell allows, in Markdown: `always`, `–`, `if [1], 3 of 9 fields`. */
 export function cellText(cell: ShownCell | undefined, conditions: Conditions): string {

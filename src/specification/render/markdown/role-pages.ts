@@ -1,10 +1,11 @@
+import { partsOfCell } from '../../../../contract/cell-words.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
 import type { FileCell, RoleCell, RoleEntry, RolesChapter } from '../../../../contract/specification-roles.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { machineFunctions } from '../../derive/chapters/calls/machine-functions.ts';
 import { listWords, sentence } from '../../derive/words/sentence-parts.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
-import { limitsText, partsOfCell } from './cell-text.ts';
+import { limitsText } from './cell-text.ts';
 import { type Conditions, placesOf } from './conditions.ts';
 import { code, inline } from './escape.ts';
 import { realtimeLines } from './realtime.ts';

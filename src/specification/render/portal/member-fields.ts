@@ -82,6 +82,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
       field.collation?.equal === undefined &&
       !field.files && { searchable: true as const }),
     ...(isReadable && isOrdered(type) && !field.files && { sortable: true as const }),
+    ...(sources.entity.primary_key.includes(field.name) && shapeOf(type)),
     ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
     ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
     ...filledBy(sources, field),
@@ -95,6 +96,12 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     reference: pointsTo,
     rules,
   };
+}
+
+/** Returns the form of the values of a key with this type. */
+function shapeOf(type: string): Pick<PortalField, 'shape'> {
+  if (type === 'uuid') return { shape: 'uuid' };
+  return /^(smallint|integer|bigint)$/.test(type) ? { shape: 'integer' } : {};
 }
 
 /** Returns where the value of a new row comes from, if the member does not give it. */

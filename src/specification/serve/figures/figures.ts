@@ -14,6 +14,7 @@ import { jobIds } from '../../derive/chapters/calls/jobs.ts';
 import { type EntityFigures, loadEntityFigures } from './entities.ts';
 import type { MetError } from './errors.ts';
 import { loadStateFigures, type StateFigures } from './states.ts';
+import { loadUses, type Uses } from './uses.ts';
 
 /** Figures that change although the app's behaviour does not. */
 export interface LiveFigures {
@@ -26,6 +27,7 @@ export interface LiveFigures {
   jobs: RunFigures;
   errors: readonly MetError[];
   limits: readonly HitLimit[];
+  uses: Uses;
   backup: BackupFigures | null;
 }
 
@@ -38,7 +40,7 @@ export type ReadBackup = () => Promise<BackupFigures | null>;
  */
 export async function loadFigures(app: App, readBackup: ReadBackup): Promise<LiveFigures> {
   const { database, serverDatabase } = app;
-  const [members, calls_today, entities, states, roles, calls, incidents, jobs, backup] = await Promise.all([
+  const [members, calls_today, entities, states, roles, calls, incidents, jobs, backup, uses] = await Promise.all([
     countUsers(database),
     callsToday(serverDatabase),
     loadEntityFigures(database),
@@ -48,8 +50,9 @@ export async function loadFigures(app: App, readBackup: ReadBackup): Promise<Liv
     readErrorStatistics(app),
     loadJobFigures(serverDatabase),
     readBackup(),
+    loadUses(app),
   ]);
-  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, backup, ...incidents };
+  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, backup, uses, ...incidents };
 }
 
 async function callsToday(database: Database): Promise<number> {

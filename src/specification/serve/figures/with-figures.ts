@@ -33,7 +33,7 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
     ...(limits && {
       limits: {
         ...limits,
-        limits: each(limits.limits, hitBy(live.limits)),
+        limits: each(limits.limits, limitFigures(live.limits, live.uses)),
         ...(live.backup && { figures: live.backup }),
       },
     }),
@@ -53,7 +53,14 @@ export function each<Item extends { figures?: Figures }, Figures>(
   return shown.every((item, i) => item === items[i]) ? items : shown;
 }
 
-function hitBy(hit: readonly HitLimit[]): (line: LimitLine) => LimitLine['figures'] {
+/** Returns the figures of a limit: how often it was exceeded, and how much of it the app uses. */
+function limitFigures(hit: readonly HitLimit[], uses: LiveFigures['uses']): (line: LimitLine) => LimitLine['figures'] {
   const byName = new Map(hit.map(({ name, ...figures }) => [name, figures]));
-  return ({ id }) => byName.get(id);
+  return ({ id }) => {
+    const used = uses.get(id) ?? null;
+    const figures = byName.get(id) ?? (used === null ? undefined : notHit);
+    return figures && { ...figures, used };
+  };
 }
+
+const notHit = { hour: 0, day: 0, week: 0, hours: [], last_at: null, last_requests: [], last_caller: null };

@@ -65,7 +65,7 @@ describe('SpecificationProcess', () => {
     const [page, changes, gone] = await Promise.allSettled([
       started.run('versionPage', { entry, packed: named('Desk'), app }),
       started.run('changesBetween', { ref: 'desk', before: named('Desk'), after: named('Help desk') }),
-      started.run('page', { of, format: 'json', isGzipped: false }),
+      started.run('page', { of, format: 'json', extent: 'complete', isGzipped: false }),
     ]);
     const text = page.status === 'fulfilled' && page.value ? Buffer.from(page.value).toString() : '';
     expect(JSON.parse(text)).toMatchObject({

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
 import type { Change, VersionEntry } from '../../../../contract/changes.ts';
 import type { RequestTrace } from '../../../../contract/observed.ts';
+import type { OnePage } from '../../../../contract/one-page.ts';
 import type { Specification } from '../../../../contract/specification.ts';
 import type { CallEntry } from '../../../../contract/specification-calls.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
@@ -21,6 +22,8 @@ import { type MemberCaller, policiesForRequest } from '../../derive/chapters/rol
 import { deriveChanged, type SpecificationApp } from '../../derive/specification.ts';
 import { specificationHtml } from '../../render/html/specification.ts';
 import { specificationMarkdown } from '../../render/markdown/specification.ts';
+import { onePage } from '../../render/one-page/one-page.ts';
+import { onePageHtml, onePageMarkdown } from '../../render/one-page/texts.ts';
 import { openApiDocument } from '../../render/openapi/document.ts';
 import { visibleTo } from '../../render/openapi/visible.ts';
 import { memberScreens } from '../../render/portal/member-screens.ts';
@@ -60,6 +63,8 @@ export interface TypeSource {
 }
 
 export type PageFormat = 'json' | 'markdown' | 'html';
+/** The complete specification, or one page about it. */
+export type PageExtent = 'complete' | 'one-page';
 export type TypesFormat = 'typescript' | 'zod' | 'json-schema';
 
 /** The bytes of a text in UTF-8, possibly compressed with gzip. */
@@ -173,8 +178,22 @@ export class Tasks {
    * @param isGzipped True to compress the result with gzip.
    * @throws NotCachedError
    */
-  page({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
+  page({
+    of,
+    format,
+    extent,
+    isGzipped,
+  }: {
+    of: SpecificationKey;
+    format: PageFormat;
+    extent: PageExtent;
+    isGzipped: boolean;
+  }): Bytes {
     const { shown, entries } = this.#of(of);
+    if (extent === 'one-page') {
+      const text = Buffer.from(writeOnePage[format](onePage(shown)));
+      return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
+    }
     const text = format === 'json' ? Buffer.concat(entries.writer.json(shown)) : Buffer.from(write[format](shown));
     return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
   }
@@ -403,6 +422,12 @@ const derivedFrom = ({ facts, app }: Pick<Source, 'facts' | 'app'>, earlier: Der
 const write: Readonly<Record<Exclude<PageFormat, 'json'>, (specification: Specification) => string>> = {
   markdown: specificationMarkdown,
   html: specificationHtml,
+};
+
+const writeOnePage: Readonly<Record<PageFormat, (page: OnePage) => string>> = {
+  json: JSON.stringify,
+  markdown: onePageMarkdown,
+  html: onePageHtml,
 };
 
 const typeFacts = ({ facts, names, catalog }: TypeSource): TypeFacts => ({

@@ -1,10 +1,11 @@
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type { CallEntry, CallFigures } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
-import { count, milliseconds, percent } from '../../format/format.ts';
+import { count, milliseconds, share } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import type { ListColumn } from '../list/list-table.tsx';
 import { windowHeads } from '../window-choice.tsx';
+import { callersOf } from './callers.ts';
 
 /** The heading of each area of calls in the table. */
 export const callGroups: Readonly<Record<CallEntry['area'], string>> = {
@@ -62,7 +63,7 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
         const figures = of(call);
         return (
           figures &&
-          figures.failed > 0 && <Live value={figures.failed} text={(failed) => percent(failed, figures.calls)} />
+          figures.failed > 0 && <Live value={figures.failed} text={(failed) => share(failed, figures.calls)} />
         );
       },
     },
@@ -82,14 +83,7 @@ export const callColumns = (window: StatisticsWindow, fewer: boolean): readonly 
   return fewer ? all.filter(({ name }) => name !== 'For' && name !== 'p50') : all;
 };
 
-/** The roles of API keys and of members. A call that all three may make is open to any caller. */
-const apiRoles = ['anon', 'authenticated', 'service_role'];
-
-function Callers({ roles }: Pick<CallEntry, 'roles'>) {
-  if (roles.length === 0) return <span className="soft">no role</span>;
-  const isOpen = apiRoles.every((role) => roles.includes(role));
-  return isOpen ? <span title={roles.join(', ')}>any caller</span> : roles.join(', ');
-}
+const Callers = ({ roles }: Pick<CallEntry, 'roles'>) => <span title={roles.join(', ')}>{callersOf(roles)}</span>;
 
 /** Shows a current figure; nothing while it is unknown. */
 const Live = ({ value, text }: { value: number | null | undefined; text: (value: number) => string }) =>

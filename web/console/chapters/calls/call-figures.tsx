@@ -5,7 +5,7 @@ import type { CallFigures } from '../../../../contract/specification-calls.ts';
 import { FlashOnChange } from '../../../ui/live-value.tsx';
 import { Sparkline } from '../../../ui/sparkline.tsx';
 import { Skeleton } from '../../../ui/table.tsx';
-import { count, counted, milliseconds, percent } from '../../format/format.ts';
+import { count, counted, milliseconds, share } from '../../format/format.ts';
 import { TimeAgo } from '../../format/time-ago.tsx';
 import { callSeries } from '../../queries/calls.ts';
 import { WindowChoice } from '../window-choice.tsx';
@@ -56,7 +56,7 @@ function Figures({ figures }: { figures: CallFigures }) {
     ['a minute', perMinute(per_minute)],
     ['p50', p50_ms === null ? null : milliseconds(p50_ms)],
     ['p99', p99_ms === null ? null : milliseconds(p99_ms)],
-    ['failed', percent(failed, calls)],
+    ['failed', share(failed, calls)],
   ];
   return (
     <p className={styles.figures}>

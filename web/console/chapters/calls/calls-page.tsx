@@ -1,19 +1,19 @@
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import type { StatisticsWindow } from '../../../../contract/observed.ts';
 import type {
   CallEntry,
   CallSetting,
   CallsChapter,
   DefinitionEntry,
-  JobEntry,
 } from '../../../../contract/specification-calls.ts';
 import { figureLink } from '../../../ui/live-value.tsx';
-import { count, counted, dateTime, milliseconds } from '../../format/format.ts';
+import { count, counted } from '../../format/format.ts';
 import { activity } from '../../queries/apps.ts';
 import { specification } from '../../queries/specification.ts';
+import type { Folding } from '../list/folded-groups.tsx';
 import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -21,42 +21,7 @@ import { WindowChoice } from '../window-choice.tsx';
 import { callColumns, callGroups } from './call-columns.tsx';
 import { CallPanel } from './call-panel.tsx';
 import { FunctionTable } from './function-table.tsx';
-
-const jobColumns: readonly WordsColumn<JobEntry>[] = [
-  { name: 'Job', look: 'name', cell: ({ id }) => id, title: ({ id }) => id },
-  {
-    name: 'Runs',
-    look: 'name',
-    cell: ({ when, active }) => (active ? when : 'not active'),
-    title: ({ schedule }) => schedule,
-  },
-  { name: 'Command', look: 'words', cell: ({ command }) => <code>{command}</code>, title: ({ command }) => command },
-  { name: 'As', look: 'wide', cell: ({ role }) => (role === null ? 'the app’s owner' : <code>{role}</code>) },
-  { name: 'Next run', look: 'wide', cell: ({ figures }) => (figures?.next_run ? dateTime(figures.next_run) : '–') },
-  { name: 'Last run', look: 'name', cell: lastRun, title: lastRun },
-];
-
-function lastRun({ figures }: JobEntry): string {
-  const run = figures?.last_run;
-  if (!run) return '–';
-  const at = run.at === null ? '' : ` ${dateTime(run.at)}`;
-  const took = run.milliseconds === null ? '' : `, ${milliseconds(run.milliseconds)}`;
-  const again = figures.failed > 1 ? `, ${figures.failed} times in a row` : '';
-  const message = run.message === '' ? '' : `: ${run.message.replace(/^ERROR: +/, '')}`;
-  return `${run.status}${at}${took}${again}${message}`;
-}
-
-/** Table of the scheduled jobs and other work that runs without a request. */
-const JobTable = ({ number, jobs }: { number: string; jobs: readonly JobEntry[] }) => (
-  <TextTable
-    number={number}
-    caption="Scheduled jobs, in GMT"
-    what={['Scheduled jobs', 'jobs']}
-    columns={jobColumns}
-    rows={jobs}
-    keyOf={({ id }) => id}
-  />
-);
+import { JobTable } from './job-table.tsx';
 
 const definitionColumns: readonly WordsColumn<DefinitionEntry>[] = [
   { name: 'Object', look: 'name', cell: ({ id }) => <code>{id}</code>, title: ({ id }) => id },
@@ -92,6 +57,7 @@ export function CallsPage() {
   const { data } = useQuery(specification(ref));
   const [window, setWindow] = useState<StatisticsWindow>('day');
   const narrow = useMediaQuery('(max-width: 1100px)', false, { getInitialValueInEffect: false });
+  const folding = useMemo(() => foldingOf(window), [window]);
   const columns = useCallback(
     (selected: CallEntry | null) => callColumns(window, narrow || selected !== null),
     [window, narrow],
@@ -100,9 +66,10 @@ export function CallsPage() {
     <ListChapter
       appRef={ref}
       of={descriptor}
-      caption="All calls, relative to the app’s URL"
+      caption="Calls of the app, relative to its URL"
       tools={<WindowChoice value={window} onChange={setWindow} />}
       columns={columns}
+      folding={folding}
       panel={(call, steps) => data && <CallPanel appRef={ref} call={call} specification={data} {...steps} />}
     >
       {() => (
@@ -133,6 +100,25 @@ function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 
   const before = [functions, jobs, definitions].slice(0, place).filter(({ length }) => length > 0).length;
   return `Table 7.${before + 2}`;
 }
+
+/** Returns true for a call that belongs to this app: on its rows, or to its functions. */
+const isOfApp = ({ area }: CallEntry): boolean => area === 'rest' || area === 'rpc';
+
+/** Puts the calls that every app has into closed groups, each with its requests within a time window. */
+const foldingOf = (window: StatisticsWindow): Folding<CallEntry> => ({
+  isFolded: (call) => !isOfApp(call),
+  title: 'Calls that every app has',
+  sentence: (calls) => `${counted(calls.length, 'call')} for sign-in, files and channels.`,
+  groupOf: ({ area }) => callGroups[area],
+  remarkOf: (calls) => {
+    const made = calls.reduce((sum, { figures }) => sum + (figures?.[window].calls ?? 0), 0);
+    return made === 0 ? '' : counted(made, 'request');
+  },
+});
+
+/** Functions come first, because the app has written them. */
+const areas: readonly CallEntry['area'][] = ['rpc', 'rest', 'auth', 'storage', 'realtime'];
+const rankOf = ({ area }: CallEntry): number => areas.indexOf(area);
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;
 
@@ -170,7 +156,7 @@ const descriptor: ListDescriptor<'calls', CallEntry> = {
   parameter: 'call',
   number: 'Table 7.1',
   what: ['call', 'calls'],
-  items: ({ calls }) => calls,
+  items: ({ calls }) => calls.toSorted((a, b) => rankOf(a) - rankOf(b)),
   textOf,
   labelOf: ({ method, path }) => `${method} ${path}`,
   groupOf: ({ area }) => callGroups[area],

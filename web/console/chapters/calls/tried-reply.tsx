@@ -139,5 +139,5 @@ function Why({ appRef, question }: { appRef: string; question: Question }) {
   const { data, error } = useQuery(explanation(appRef, question));
   if (error) return <FailureNote facts={failureFacts(error)} />;
   if (!data) return <p className="soft">Loading …</p>;
-  return <Explained explanation={data} />;
+  return <Explained appRef={appRef} explanation={data} />;
 }

@@ -31,6 +31,8 @@ export function LimitPanel({
         <KeyValues
           pairs={[
             ['In force', <b key="value">{exactAmount(line.value, line.unit)}</b>],
+            line.figures != null &&
+              line.figures.used !== null && ['Used now', exactAmount(line.figures.used, line.unit)],
             isCounted(line.id) && ['Used now', <UsedNow key="used" appRef={appRef} limit={line.id} />],
             ['Default', line.default === null ? 'no limit' : exactAmount(line.default, line.unit)],
             ['Set in', setIn(line)],
@@ -80,7 +82,7 @@ function Change({ appRef, line }: { appRef: string; line: LimitLine }): ReactNod
 
 /** Lists who hit the limit, and when. */
 function Hits({ appRef, line: { figures, code } }: { appRef: string; line: LimitLine }) {
-  if (!figures) {
+  if (!figures || figures.week === 0) {
     return (
       <PanelSection title="Rejected requests">
         <p className="soft">
@@ -95,7 +97,7 @@ function Hits({ appRef, line: { figures, code } }: { appRef: string; line: Limit
       <KeyValues
         pairs={[
           ['Times', `${count(figures.hour)} in an hour, ${count(figures.day)} in 24, ${count(figures.week)} in 7 days`],
-          ['Last', <TimeAgo key="last" iso={figures.last_at} />],
+          figures.last_at !== null && ['Last', <TimeAgo key="last" iso={figures.last_at} />],
           last_caller !== null && [
             'By',
             isUserId(last_caller) ? (

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { amount, exactAmount, readAmount } from './limit-words.ts';
+import { limitGroups } from '../../../../contract/limits/limit.ts';
+import { amount, exactAmount, isReached, readAmount, subjectOf, subjectRank, usedShare } from './limit-words.ts';
 
 describe('amount', () => {
   it.each([
@@ -40,4 +41,24 @@ describe('readAmount', () => {
     expect(read('29')).toEqual({ wrong: 'Write a number from 30 to 604,800.' });
     expect(read('-30')).toHaveProperty('wrong');
   });
+});
+
+it('isReached is true for a limit that a request exceeded within 7 days, or of which the app uses 80% or more', () => {
+  const figures = { hour: 0, day: 0, week: 0, hours: [], last_at: null, last_requests: [], last_caller: null };
+  const line = (week: number, used: number | null, value: number | null = 100) => ({
+    value,
+    figures: { ...figures, week, used },
+  });
+  expect([line(1, null), line(0, 80), line(0, 79), line(0, null), line(0, 5, null)].map(isReached)).toEqual([
+    ...[true, true, false, false, false],
+  ]);
+  expect(isReached({ value: 1 })).toBe(false);
+  expect(usedShare(line(0, 250))).toBe(1);
+});
+
+it('subjectOf groups every limit by a name, and the groups have an order', () => {
+  const subjects = Object.keys(limitGroups).map((group) => subjectOf({ group }));
+  expect(subjects.filter((name) => name in limitGroups)).toEqual([]);
+  expect(subjectRank({ group: 'answers' })).toBe(0);
+  expect(subjectRank({ group: 'builders' })).toBeGreaterThan(subjectRank({ group: 'storage' }));
 });

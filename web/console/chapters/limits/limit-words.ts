@@ -1,4 +1,4 @@
-import { limitGroups } from '../../../../contract/limits/limit.ts';
+import type { limitGroups } from '../../../../contract/limits/limit.ts';
 import type { LimitLine } from '../../../../contract/specification.ts';
 import { bytes, count, counted } from '../../format/format.ts';
 
@@ -41,10 +41,38 @@ export function amount(value: number | null, unit: Unit): string {
 export const exactAmount = (value: number | null, unit: Unit): string =>
   value === null ? 'no limit' : unit === 'count' ? count(value) : `${count(value)} ${unit}`;
 
-const groups: Readonly<Record<string, string>> = limitGroups;
+/** The subjects by which a builder looks for a limit, in their order, with the groups of the contract that belong to each. */
+const subjects: readonly (readonly [name: string, groups: readonly (keyof typeof limitGroups)[]])[] = [
+  ['Requests', ['requests', 'answers']],
+  ['Sign-in', ['passwords', 'accounts', 'factors']],
+  ['Sessions', ['sessions']],
+  ['Mails and texts', ['mails']],
+  ['Data', ['database', 'apps']],
+  ['Files', ['storage']],
+  ['Realtime', ['realtime']],
+  ['Scheduled work', ['jobs']],
+  ['Logs', ['records']],
+  ['Node', ['settings', 'backups', 'builders']],
+];
 
-/** Returns the name of a group of limits. */
-export const groupName = (group: string): string => groups[group] ?? group;
+/** Returns the subject of a limit, by which chapter 9 groups the limits. */
+export const subjectOf = ({ group }: Pick<LimitLine, 'group'>): string =>
+  subjects.find(([, groups]) => groups.some((one) => one === group))?.[0] ?? group;
+
+/** Returns the position of a limit's subject. */
+export const subjectRank = (line: Pick<LimitLine, 'group'>): number =>
+  subjects.findIndex(([name]) => name === subjectOf(line));
+
+/** Share of a limit from which the app is near it. */
+const NEAR = 0.8;
+
+/** Returns the share of a limit that the app uses, 0 to 1; null if the use is not known, or there is no limit. */
+export const usedShare = ({ figures, value }: Pick<LimitLine, 'figures' | 'value'>): number | null =>
+  figures == null || figures.used === null || value === null || value <= 0 ? null : Math.min(1, figures.used / value);
+
+/** Returns true if a request exceeded the limit within 7 days, or the app is near the limit. */
+export const isReached = (line: Pick<LimitLine, 'figures' | 'value'>): boolean =>
+  (line.figures?.week ?? 0) > 0 || (usedShare(line) ?? 0) >= NEAR;
 
 /** Returns true for a default that is higher than the usual one because the node serves only its own machine. */
 const isWideDefault = ({ set_in, change }: LimitLine): boolean => set_in === 'environment' && change?.by === 'setting';

@@ -11,7 +11,7 @@ import { ListChapter, type ListDescriptor } from '../list/list-chapter.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { limitColumns } from './limit-columns.tsx';
 import { LimitPanel } from './limit-panel.tsx';
-import { groupName, isChanged, setIn } from './limit-words.ts';
+import { isChanged, isReached, setIn, subjectOf, subjectRank } from './limit-words.ts';
 
 const changes = [
   'Choose a limit. If an app setting stores it, you can change it in its panel',
@@ -26,7 +26,7 @@ type Which = 'all' | 'changed' | 'hit';
 const keeps: Readonly<Record<Which, (line: LimitLine) => boolean>> = {
   all: () => true,
   changed: isChanged,
-  hit: ({ figures }) => figures !== undefined,
+  hit: isReached,
 };
 
 /** Chapter 9: every number that limits the app, who hit it, and a control for each limit that builders may change. */
@@ -61,26 +61,30 @@ export function LimitsPage() {
   );
 }
 
-const isReached = ({ figures }: LimitLine): boolean => figures !== undefined;
 const isOwn = ({ change }: LimitLine): boolean => change?.by === 'setting' || change?.by === 'sql';
 
-/** Returns the heading of a limit, by the builder's possibilities to change it. */
+/** Returns the heading of a limit: reached ones have their own, all others that of their subject. */
 function headingOf(line: LimitLine): string {
-  if (isReached(line)) return 'Reached in 7 days';
-  if (isOwn(line)) return 'Yours to change';
-  return line.change ? 'Set by the operator of the node' : groupName(line.group);
+  return isReached(line) ? 'Reached in 7 days, or near' : subjectOf(line);
 }
 
 const fixed: Folding<LimitLine> = {
   isFolded: (line) => !isReached(line) && !isOwn(line),
-  title: 'Fixed limits',
+  title: 'Fixed numbers',
   sentence: (lines) =>
     `${counted(lines.length, 'number')} that no setting of the app changes. A limit that is reached moves to the top.`,
   groupOf: headingOf,
+  remarkOf: (lines) => {
+    const byOperator = lines.filter(({ change }) => change !== null).length;
+    return byOperator === 0 ? '' : `${count(byOperator)} set by the operator`;
+  },
 };
 
 /** Position of a limit in the list: reached limits, then those that a builder can change, then fixed limits. */
-const rankOf = (line: LimitLine): number => (isReached(line) ? 0 : isOwn(line) ? 1 : 2);
+const rankOf = (line: LimitLine): number => (isReached(line) ? 0 : isOwn(line) ? 1 : 2) * RANKS + subjectRank(line);
+
+/** More than the number of subjects. */
+const RANKS = 100;
 
 const textOf = (line: LimitLine): string =>
   [line.id, line.meaning, line.code, setIn(line), line.change?.key].join('\n');

@@ -11,6 +11,8 @@ export interface Folding<T> {
   /** Describes the folded items in a sentence. */
   readonly sentence: (items: readonly T[]) => string;
   readonly groupOf: (item: T) => string;
+  /** Returns words that stand before the number of a group's items; an empty string for none. */
+  readonly remarkOf?: (items: readonly T[]) => string;
 }
 
 interface TableOf<T> {
@@ -24,7 +26,7 @@ interface TableOf<T> {
 
 /** Shows items in closed groups. A group opens by its heading, and if it contains the selected item. */
 export function FoldedGroups<T extends { readonly id: string }>({
-  folding: { title, sentence, groupOf },
+  folding: { title, sentence, groupOf, remarkOf },
   items,
   ...table
 }: TableOf<T> & { folding: Folding<T> }) {
@@ -35,19 +37,28 @@ export function FoldedGroups<T extends { readonly id: string }>({
       <h2 className={styles.title}>{title}</h2>
       <p className="soft">{sentence(items)}</p>
       {[...groups].map(([heading, members]) => (
-        <Group key={heading} heading={heading} items={members} {...table} />
+        <Group key={heading} heading={heading} remark={remarkOf?.(members) ?? ''} items={members} {...table} />
       ))}
     </section>
   );
 }
 
-function Group<T extends { readonly id: string }>({ heading, items, ...table }: TableOf<T> & { heading: string }) {
+function Group<T extends { readonly id: string }>({
+  heading,
+  remark,
+  items,
+  ...table
+}: TableOf<T> & { heading: string; remark: string }) {
   const [wasOpened, setOpened] = useState(false);
   const isOpen = wasOpened || items.some(({ id }) => id === table.selected);
   return (
     <details open={isOpen} onToggle={({ currentTarget }) => setOpened(currentTarget.open)}>
       <summary className={styles.summary}>
-        <b>{heading}</b> <span className={styles.count}>{count(items.length)}</span>
+        <b>{heading}</b>{' '}
+        <span className={styles.count}>
+          {remark !== '' && `${remark} · `}
+          {count(items.length)}
+        </span>
       </summary>
       {isOpen && <ListTable label={heading} rows={items} {...table} />}
     </details>

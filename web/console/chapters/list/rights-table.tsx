@@ -1,4 +1,5 @@
 import { useMemo } from 'react';
+import { shortCell } from '../../../../contract/cell-words.ts';
 import type { Verdict as VerdictName } from '../../../../contract/specification-roles.ts';
 import { Verdict } from '../../../ui/verdict.tsx';
 import { TextTable, type WordsColumn } from './text-table.tsx';
@@ -33,7 +34,7 @@ function rowsOf<Cell extends RightsCell>(
   return [...rows.values()];
 }
 
-/** Returns what a cell says, in words. */
+/** Returns everything that a cell says, in words. */
 const cellWords = ({ verdict, words, reason }: RightsCell): string =>
   verdict === 'when' ? `when ${words === '' ? reason : words}` : verdict;
 
@@ -46,7 +47,7 @@ const columnsOf = (subject: string, roles: readonly string[]): readonly WordsCol
       look: 'name',
       cell: ({ cells }) => {
         const cell = cells.get(role);
-        return cell && <Verdict of={cell.verdict} words={cellWords(cell)} />;
+        return cell && <Verdict of={cell.verdict} words={shortCell(cell) ?? cell.verdict} />;
       },
       title: ({ cells }) => {
         const cell = cells.get(role);

@@ -11,7 +11,7 @@ import { tidySql } from '../../format/plain-sql.ts';
 import { useChapter } from '../use-chapter.ts';
 import { CellProbe } from './cell-probe.tsx';
 import { Explain } from './explain/explain.tsx';
-import { roleWords, verdictSentence } from './role-text.ts';
+import { cellSentence, roleWords } from './role-text.ts';
 import styles from './roles.module.css';
 
 /** Panel of a cell of the matrix: the verdict, its reason, its policies and the grant. */
@@ -52,7 +52,7 @@ export function CellPanel({
         <span className={styles.mark}>
           <VerdictMark of={probed?.outcome === 'disagrees' ? 'disagrees' : cell.verdict} />
         </span>{' '}
-        {verdictSentence(cell)}
+        {cellSentence(cell, role)}
       </VerdictLine>
       <PanelSection title="Why">
         <KeyValues

@@ -1,5 +1,6 @@
 import {
   type CSSProperties,
+  Fragment,
   type KeyboardEvent,
   memo,
   useCallback,
@@ -9,7 +10,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { cellFailure } from '../../../../contract/cell-condition.ts';
+import { shortCell } from '../../../../contract/cell-words.ts';
 import type { ProbedCell } from '../../../../contract/probe.ts';
 import type { RoleCell, RoleEntry } from '../../../../contract/specification-roles.ts';
 import { classNames } from '../../../ui/class-names.ts';
@@ -20,7 +21,7 @@ import { useScrollToSelected } from '../list/list-hooks.ts';
 import { cellKey, type MatrixGroup, step } from './matrix.ts';
 import { disagreement } from './probe-words.ts';
 import styles from './role-matrix.module.css';
-import { cellWords, roleWords } from './role-text.ts';
+import { roleWords, shortRoleWords } from './role-text.ts';
 
 /**
  * Returns the minimum width in px of a matrix with words in its cells: the row headings, and a column for each role.
@@ -63,13 +64,7 @@ export function RoleMatrix({
   const drawn = useDeferredValue(groups, selected === null ? beginningOf(groups) : groups);
   const rows = useMemo(() => drawn.flatMap((group) => group.rows), [drawn]);
   const [at, setAt] = useState<readonly [row: number, column: number]>([0, 0]);
-  // Roles with conditions get the remaining width. If no role has conditions, all roles share it.
-  const conditional = useMemo(() => {
-    const columns = rows.flatMap(({ cells }) =>
-      cells.flatMap(({ verdict }, column) => (verdict === 'when' ? [column] : [])),
-    );
-    return new Set(columns.length > 0 ? columns : roles.map((_, column) => column));
-  }, [rows, roles]);
+  const memberRoles = useMemo(() => roles.flatMap(({ member_role }) => member_role ?? []), [roles]);
   const selectedKey = selected && cellKey(selected);
 
   // Marks are narrower than words, so the position of the cell depends on `words`.
@@ -103,11 +98,12 @@ export function RoleMatrix({
         aria-label="Roles, entities and operations"
         style={{ '--roles': roles.length } as CSSProperties}
       >
-        <Head heading={heading} roles={roles} conditional={conditional} selected={selected?.role} />
+        <Head heading={heading} roles={roles} selected={selected?.role} />
         {drawn.map((group, place) => (
           <Group
             key={group.entity}
             group={group}
+            memberRoles={memberRoles}
             start={starts[place] ?? 0}
             at={within(at, starts[place] ?? 0, group.rows.length)}
             probed={probed}
@@ -122,19 +118,14 @@ export function RoleMatrix({
   );
 }
 
-/**
- * The columns of the matrix with their headings.
- * @param conditional Indexes of the roles whose columns share the remaining width.
- */
+/** The columns of the matrix with their headings. */
 function Head({
   heading,
   roles,
-  conditional,
   selected,
 }: {
   heading: string;
   roles: readonly RoleEntry[];
-  conditional: ReadonlySet<number>;
   selected: string | undefined;
 }) {
   return (
@@ -142,8 +133,8 @@ function Head({
       <colgroup>
         <col className={styles.entityColumn} />
         <col className={styles.operationColumn} />
-        {roles.map(({ name }, column) => (
-          <col key={name} style={conditional.has(column) ? undefined : { width: `${60 / roles.length}%` }} />
+        {roles.map(({ name }) => (
+          <col key={name} />
         ))}
       </colgroup>
       <thead>
@@ -155,11 +146,11 @@ function Head({
             <th
               key={role.name}
               scope="col"
-              className={classNames('cut', selected === role.name && styles.hot)}
+              className={classNames(selected === role.name && styles.hot)}
               title={roleWords(role)}
             >
               <span className={styles.role}>{role.name}</span>
-              <span className={classNames(styles.under, 'cut')}>{roleWords(role)}</span>
+              <span className={styles.under}>{shortRoleWords(role)}</span>
             </th>
           ))}
         </tr>
@@ -188,6 +179,7 @@ const within = ([row, column]: readonly [number, number], start: number, rows: n
 /** The rows of one entity or function. They are drawn again only if their own properties change. */
 const Group = memo(function Group({
   group,
+  memberRoles,
   start,
   at,
   probed,
@@ -197,6 +189,8 @@ const Group = memo(function Group({
   onKeyDown,
 }: {
   group: MatrixGroup;
+  /** Names of the roles of members. */
+  memberRoles: readonly string[];
   /** Index of the first row among all rows. */
   start: number;
   at: string | null;
@@ -229,7 +223,11 @@ const Group = memo(function Group({
                   onClick={() => onSelect(cell)}
                   onKeyDown={onKeyDown}
                 >
-                  {against ? <Verdict of="disagrees" words={disagreement(against)} cut /> : <CellVerdict cell={cell} />}
+                  {against ? (
+                    <Verdict of="disagrees" words={disagreement(against)} />
+                  ) : (
+                    <CellVerdict cell={cell} roles={memberRoles} />
+                  )}
                 </button>
               </td>
             );
@@ -240,14 +238,21 @@ const Group = memo(function Group({
   );
 });
 
-/**
- * Shows the mark of a verdict and its description. For "never", the most frequent verdict, only the mark is visible,
- * unless PostgreSQL fails for another reason than a missing privilege.
- */
-function CellVerdict({ cell }: { cell: RoleCell }) {
-  if (cell.verdict !== 'never') return <Verdict of={cell.verdict} words={cellWords(cell.words)} cut />;
-  const code = cellFailure(cell);
-  if (code !== null) return <Verdict of="never" words={`error ${code}`} cut />;
+/** Shows the words of a cell, which break only after a comma. */
+const Words = ({ words }: { words: string }) => (
+  <span className={styles.words}>
+    {words.split(/(?<=,) /).map((part) => (
+      <Fragment key={part}>
+        <span>{part}</span>{' '}
+      </Fragment>
+    ))}
+  </span>
+);
+
+/** Shows the mark of a verdict and its words. A cell that no call can use has only the mark. */
+function CellVerdict({ cell, roles }: { cell: RoleCell; roles: readonly string[] }) {
+  const words = shortCell(cell, roles);
+  if (words !== null) return <Verdict of={cell.verdict} words={<Words words={words} />} />;
   return (
     <>
       <VerdictMark of="never" />

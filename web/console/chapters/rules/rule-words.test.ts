@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Rule } from '../../../../contract/specification.ts';
-import { checkExpression, commentSql, keepSql, validateSql } from './rule-words.ts';
+import type { ErrorLine, Rule } from '../../../../contract/specification.ts';
+import { brokenRules, checkExpression, commentSql, keepSql, rankOfRule, validateSql } from './rule-words.ts';
 
 const rule = (more: Partial<Rule>): Rule => ({
   id: 'public.tickets.title_length',
@@ -73,4 +73,22 @@ it('keepSql returns SQL that adds a check as NOT VALID if existing rows break it
   expect(keepSql('public.tickets', { kind: 'required', fields: ['a', 'B'] }, 3)).toBe(
     'alter table public.tickets\n  alter column "a" set not null,\n  alter column "B" set not null;',
   );
+});
+
+it('brokenRules counts the violations of a day by the rule', () => {
+  const line = (group: ErrorLine['group'], origin: string | null, day: number) =>
+    ({ group, origin, figures: { day } }) as unknown as ErrorLine;
+  expect([
+    ...brokenRules([line('rule', 'a', 4), line('rule', 'b', 0), line('function', 'c', 2), line('rule', null, 1)]),
+  ]).toEqual([['a', 4]]);
+});
+
+it('rankOfRule puts checks and described rules before references, and keys last', () => {
+  const ranks = [
+    rule({}),
+    rule({ kind: 'reference', comment: 'Agents are members.' }),
+    rule({ kind: 'reference' }),
+    rule({ kind: 'primary key' }),
+  ].map(rankOfRule);
+  expect(ranks).toEqual([0, 0, 1, 2]);
 });

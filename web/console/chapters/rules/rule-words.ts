@@ -1,4 +1,4 @@
-import type { Rule } from '../../../../contract/specification.ts';
+import type { ErrorLine, Rule } from '../../../../contract/specification.ts';
 import type { TriedRule } from '../../queries/rules.ts';
 
 /**
@@ -76,4 +76,21 @@ export function keepSql(table: string, rule: TriedRule, broken: number): string 
   ${constraint};
 comment on constraint name_of_the_rule on ${table}
   is 'Description of the rule';`;
+}
+
+/** Returns how often each rule was broken in 24 hours, by the id of the rule. Rules that held are missing. Pure. */
+export const brokenRules = (errors: readonly ErrorLine[]): ReadonlyMap<string, number> =>
+  new Map(
+    errors.flatMap(({ group, origin, figures }) =>
+      group === 'rule' && origin !== null && figures && figures.day > 0 ? [[origin, figures.day] as const] : [],
+    ),
+  );
+
+/**
+ * Returns the position of a rule in its entity: first those that the app's authors have thought of, then references and
+ * types, then keys.
+ */
+export function rankOfRule({ kind, comment }: Pick<Rule, 'kind' | 'comment'>): number {
+  if (kind === 'check' || kind === 'exclusion' || kind === 'unique' || comment !== null) return 0;
+  return kind === 'primary key' || kind === 'required' ? 2 : 1;
 }

@@ -14,7 +14,7 @@ export function useLabels(
   table: Table,
   entities: readonly Entity[],
   fields: readonly Field[],
-  pages: readonly RowPage[],
+  pages: readonly Pick<RowPage, 'rows'>[],
 ): (field: string, value: string) => string | undefined {
   const asked = useMemo(() => {
     // Rows of a page often reference the same row, and several fields the same entity. So each label is requested only once.
@@ -52,5 +52,5 @@ export function useLabels(
   });
 }
 
-const distinct = ({ rows }: RowPage, field: string): string[] =>
+const distinct = ({ rows }: Pick<RowPage, 'rows'>, field: string): string[] =>
   [...new Set(rows.map((row) => row[field]).filter((value) => typeof value === 'string'))].sort();

@@ -13,6 +13,7 @@ import {
   useRef,
   useState,
 } from 'react';
+import type { Entity } from '../../../../contract/specification-entities.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Kbd } from '../../../ui/kbd.tsx';
@@ -27,9 +28,10 @@ import { sqlFailureOf } from '../../queries/sql.ts';
 import { type MarkedError, markedErrorAt } from './editor/position.ts';
 import type { SqlEditorHandle } from './editor/sql-editor.tsx';
 import { Results } from './results/results.tsx';
+import { SchemaTree, Snippets } from './schema-tree.tsx';
 import styles from './sql-page.module.css';
 import { StatementList } from './statement-list.tsx';
-import { titleOf, withoutSaved, withRun, withSaved } from './statements.ts';
+import { type SqlPageState, titleOf, withoutSaved, withRun, withSaved } from './statements.ts';
 import { type Run, useRun } from './use-run.ts';
 import { useSqlState } from './use-sql-state.ts';
 
@@ -64,14 +66,15 @@ export function SqlPage() {
       <Workbench
         listFirst={listed}
         list={
-          <StatementList
-            kept={kept}
+          <Lists
+            {...{ kept, entities, editor }}
             onOpen={(sql, name) => {
               open(sql, name);
               setListed(false);
               editor.current?.focus();
             }}
             onForget={(name) => keep((before) => withoutSaved(before, name))}
+            onInserted={() => setListed(false)}
           />
         }
       >
@@ -113,6 +116,34 @@ export function SqlPage() {
         </div>
       </Workbench>
     </Page>
+  );
+}
+
+/** The lists beside the editor: saved statements, the schema, snippets and the history. */
+function Lists({
+  entities,
+  editor,
+  onInserted,
+  ...list
+}: {
+  kept: SqlPageState;
+  entities: readonly Entity[] | undefined;
+  editor: RefObject<SqlEditorHandle | null>;
+  onOpen: (sql: string, name: string | null) => void;
+  onForget: (name: string) => void;
+  onInserted: () => void;
+}) {
+  return (
+    <StatementList {...list}>
+      <SchemaTree
+        entities={entities}
+        onInsert={(text) => {
+          onInserted();
+          editor.current?.insert(text);
+        }}
+      />
+      <Snippets entities={entities} onOpen={(sql) => list.onOpen(sql, null)} />
+    </StatementList>
   );
 }
 

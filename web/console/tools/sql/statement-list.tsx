@@ -1,4 +1,5 @@
 import { IconAlertCircle, IconX } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { SideGroup, SideList, sideFigureClass, sideItemClass } from '../../../ui/workbench.tsx';
@@ -11,10 +12,13 @@ export function StatementList({
   kept,
   onOpen,
   onForget,
+  children,
 }: {
   kept: SqlPageState;
   onOpen: (sql: string, name: string | null) => void;
   onForget: (name: string) => void;
+  /** Groups that follow the saved statements. */
+  children?: ReactNode;
 }) {
   const now = Date.now();
   return (
@@ -39,6 +43,7 @@ export function StatementList({
           </div>
         ))}
       </SideGroup>
+      {children}
       <SideGroup title="History">
         {kept.history.length === 0 && <p className={styles.none}>No statements yet. Run one to see it here.</p>}
         {kept.history.map(({ sql, at, failed }) => (

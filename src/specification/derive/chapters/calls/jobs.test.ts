@@ -100,6 +100,7 @@ it('chapter 6 advises on active jobs that name missing objects, and on jobs whos
     calls: none,
     errors: [],
     limits: [],
+    uses: new Map(),
     purpose: {},
     jobs: live,
   };

@@ -1,5 +1,6 @@
 import type { Decision, PolicyConditions } from '../../../../access/decision.ts';
-import { join } from '../../../../sql-reader/condition.ts';
+import { anyone } from '../../../../access/outcomes.ts';
+import { join, readCondition } from '../../../../sql-reader/condition.ts';
 import type { Comparison, Expression } from '../../../../sql-reader/tree.ts';
 import { countOf, isArrayLength } from '../../words/counts.ts';
 import { phrase } from '../../words/phrase.ts';
@@ -21,6 +22,9 @@ export function conditionWords({ using, check, seen, caller }: PolicyConditions)
   if (after === before || after === 'always') return before;
   return before === 'always' ? `new row: ${after}` : `${before}; new row: ${after}`;
 }
+
+/** Returns a part of a policy's expression in words, for any caller; SQL where it has no words. */
+export const conditionText = (sql: string): string => phrase(asPolicy(readCondition(sql)), anyone);
 
 /**
  * Interprets a condition as a policy does. A row passes a policy only if the condition is true, so a condition that is

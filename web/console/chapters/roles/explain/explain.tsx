@@ -271,5 +271,5 @@ function Answered({ appRef, question }: { appRef: string; question: Question }) 
       </p>
     );
   }
-  return <Explained explanation={data} />;
+  return <Explained appRef={appRef} explanation={data} />;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AccessExplanation } from '../../../../../contract/access.ts';
-import { checkTitle, explanationText, replyWords, resultWord } from './explained-words.ts';
+import { explanationText, type Names, replyWords, resultWord, shownChecks } from './explained-words.ts';
 
 const explanation: AccessExplanation = {
   as: { role: 'authenticated', user_id: 'tomas' },
@@ -35,6 +35,7 @@ const explanation: AccessExplanation = {
               name: 'own',
               permissive: true,
               expression: 'assignee = auth.uid()',
+              words: 'own row (by assignee)',
               filled: "NULL = 'tomas'",
               result: null,
               error: null,
@@ -62,21 +63,60 @@ describe('replyWords', () => {
   ])('describes the response %j', (actual, words) => expect(replyWords({ ...explanation, actual })).toBe(words));
 });
 
-it('checkTitle names the command, the row and the reason of a check', () => {
-  const [check] = explanation.rows[0]?.checks ?? [];
-  expect(check && checkTitle(check)).toBe('Policies for update, of the row as it is, because the call filters');
+const names: Names = {
+  caller: 'Tomás Silva',
+  valueOf: (field, value) => (field === 'customer' && value === 'u1' ? 'Maren Holt' : undefined),
+  rowOf: () => 'Printer is on fire',
+};
+
+it('shownChecks names the command, the row and the reason of a check', () => {
+  expect(shownChecks(explanation.rows[0]?.checks ?? [], names)[0]?.title).toBe(
+    'Policies for update, of the row as it is, because the call filters',
+  );
 });
 
-it('resultWord distinguishes null from false, and an error from a result', () => {
-  expect(resultWord({ result: null, error: null })).toBe('null');
+it('shownChecks prints each condition once, as a sentence with the names of people', () => {
+  const condition = {
+    expression: '(customer = ( SELECT auth.uid() AS uid))',
+    words: 'own row (by customer)',
+    filled: '',
+    values: { customer: 'u1', '( SELECT auth.uid() AS uid)': 'u2', "ninefold.has_role('agent'::text)": 'false' },
+    result: false,
+    error: null,
+  };
+  const policy = { ...condition, name: 'own', permissive: true, joined_by: null, conditions: [condition] };
+  const check = { policies_for: 'select', of: 'existing', because: null, passes: false, policies: [policy] } as const;
+  const shown = shownChecks(
+    [
+      { ...check, policies: [policy] },
+      { ...check, policies_for: 'update', policies: [policy] },
+    ],
+    names,
+  );
+  expect(shown.map(({ policies }) => policies[0]?.conditions)).toEqual([
+    [
+      {
+        words: 'customer is the caller',
+        values: 'customer: Maren Holt; the caller: Tomás Silva',
+        result: 'no',
+        holds: false,
+      },
+    ],
+    [],
+  ]);
+});
+
+it('resultWord distinguishes unknown from no, and an error from a result', () => {
+  expect(resultWord({ result: null, error: null })).toBe('unknown');
+  expect(resultWord({ result: false, error: null })).toBe('no');
   expect(resultWord({ result: null, error: { code: '22P02', message: '' } })).toBe('fails');
 });
 
 it('explanationText writes the explanation as text', () => {
-  const text = explanationText(explanation);
-  expect(text).toContain('update on public.tickets as tomas');
+  const text = explanationText(explanation, names);
+  expect(text).toContain('update on public.tickets as Tomás Silva');
   expect(text).toContain('Hidden. Neither of 2 policies lets it through. The call answers 200 with no row.');
   expect(text).toContain('Missing: UPDATE on table public.tickets');
-  expect(text).toContain('id = 7, assignee = null');
-  expect(text).toContain("null  assignee = auth.uid()  [NULL = 'tomas']");
+  expect(text).toContain('Printer is on fire');
+  expect(text).toContain('unknown: assignee is the caller');
 });

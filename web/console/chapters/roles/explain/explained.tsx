@@ -1,19 +1,23 @@
 import { IconCheck, IconX } from '@tabler/icons-react';
-import type {
-  AccessExplanation,
-  CheckedCondition,
-  CheckedPolicy,
-  ExplainedCheck,
-  ExplainedRow,
-} from '../../../../../contract/access.ts';
+import type { AccessExplanation, ExplainedRow } from '../../../../../contract/access.ts';
 import { classNames } from '../../../../ui/class-names.ts';
 import { CopyButton } from '../../../../ui/copy-button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
 import styles from './explain.module.css';
-import { checkTitle, explanationText, isOpen, outcomeWord, replyWords, resultWord } from './explained-words.ts';
+import {
+  explanationText,
+  isOpen,
+  type Names,
+  outcomeWord,
+  replyWords,
+  type ShownCondition,
+  shownChecks,
+} from './explained-words.ts';
+import { useNames } from './use-names.ts';
 
 /** Shows an explanation: the outcome and its reason, then every evaluated policy in order, with the values inserted. */
-export function Explained({ explanation }: { explanation: AccessExplanation }) {
+export function Explained({ appRef, explanation }: { appRef: string; explanation: AccessExplanation }) {
+  const names = useNames(appRef, explanation);
   const { reason, agrees, grants, rows, more_rows, beneath } = explanation;
   const open = isOpen(explanation);
   const missing = grants.filter(({ held }) => !held);
@@ -31,11 +35,11 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
           {missing.map(({ privilege, on, needed, missing_columns }) => (
             <li key={`${privilege} ${on} ${needed}`}>
               <Condition
-                expression={`${privilege} on ${on}`}
-                filled={[needed, missing_columns.length > 0 && `not on ${missing_columns.join(', ')}`]
+                words={`${privilege} on ${on}`}
+                values={[needed, missing_columns.length > 0 && `not on ${missing_columns.join(', ')}`]
                   .filter(Boolean)
                   .join(', ')}
-                word="missing"
+                result="missing"
                 holds={false}
               />
             </li>
@@ -43,9 +47,9 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
           {behind.map(({ schema, name, as_role, grant }) => (
             <li key={`${schema}.${name} ${grant.privilege}`}>
               <Condition
-                expression={`${grant.privilege} on ${schema}.${name}`}
-                filled={`by ${as_role}`}
-                word="missing"
+                words={`${grant.privilege} on ${schema}.${name}`}
+                values={`by ${as_role}`}
+                result="missing"
                 holds={false}
               />
             </li>
@@ -53,94 +57,61 @@ export function Explained({ explanation }: { explanation: AccessExplanation }) {
         </ul>
       )}
       {rows.map((row) => (
-        <RowTrace key={JSON.stringify(row.row)} row={row} alone={rows.length === 1} />
+        <RowTrace key={JSON.stringify(row.row)} row={row} names={names} />
       ))}
       {more_rows && <p className="soft">The explanation covers only the first rows.</p>}
       <p className={styles.tools}>
-        <CopyButton text={() => explanationText(explanation)} what="the explanation as text" word="Copy as text" />
+        <CopyButton
+          text={() => explanationText(explanation, names)}
+          what="the explanation as text"
+          word="Copy as text"
+        />
       </p>
     </div>
   );
 }
 
-/** Shows the checks of one row. */
-function RowTrace({ row: { row, checks }, alone }: { row: ExplainedRow; alone: boolean }) {
+/** Shows the checks of one row. Each condition appears once. */
+function RowTrace({ row: { row, checks }, names }: { row: ExplainedRow; names: Names }) {
   return (
     <>
-      {!alone && (
-        <p className={styles.which}>
-          {Object.entries(row)
-            .map(([field, value]) => `${field} ${value ?? 'null'}`)
-            .join(', ')}
-        </p>
-      )}
-      {checks.map((check) => (
-        <Check key={checkTitle(check)} check={check} />
+      <p className={styles.which}>{names.rowOf(row)}</p>
+      {shownChecks(checks, names).map(({ title, policies }) => (
+        <section key={title}>
+          <h4 className={styles.asked}>{title}</h4>
+          <ol className={styles.trace}>
+            {policies.map((policy) => (
+              <li key={policy.name}>
+                <div className={styles.policy}>
+                  <span>
+                    {policy.name}
+                    {!policy.permissive && <span className="soft">, restrictive</span>}
+                  </span>
+                  <span className={policy.holds ? styles.true : styles.false}>{policy.result}</span>
+                </div>
+                {policy.conditions.length === 0 && <p className="soft">The same conditions as above.</p>}
+                {policy.conditions.map((condition) => (
+                  <Condition key={`${condition.words} ${condition.values}`} {...condition} decided={policy.holds} />
+                ))}
+              </li>
+            ))}
+            {policies.length === 0 && <li className="soft">No policy applies.</li>}
+          </ol>
+        </section>
       ))}
     </>
   );
 }
 
-/** Shows one check with its policies. */
-function Check({ check }: { check: ExplainedCheck }) {
-  return (
-    <section>
-      <h4 className={styles.asked}>{checkTitle(check)}</h4>
-      <ol className={styles.trace}>
-        {check.policies.map((policy) => (
-          <Policy key={policy.name} policy={policy} />
-        ))}
-        {check.policies.length === 0 && <li className="soft">No policy applies.</li>}
-      </ol>
-    </section>
-  );
-}
-
-/** Shows one evaluated policy. */
-function Policy({ policy }: { policy: CheckedPolicy }) {
-  const { name, permissive, conditions, joined_by } = policy;
-  const holds = policy.result === true;
-  const parts: readonly (CheckedCondition | CheckedPolicy)[] = conditions.length > 0 ? conditions : [policy];
-  return (
-    <li>
-      <div className={styles.policy}>
-        <span>
-          {name}
-          {!permissive && <span className="soft">, restrictive</span>}
-        </span>
-        <span className={holds ? styles.true : styles.false}>{resultWord(policy)}</span>
-      </div>
-      {parts.map((part, place) => (
-        <Condition
-          key={part.expression}
-          expression={place > 0 && joined_by !== null ? `${joined_by} ${part.expression}` : part.expression}
-          filled={part.error ? `${part.error.code}: ${part.error.message}` : part.filled}
-          word={resultWord(part)}
-          holds={part.result === true}
-        />
-      ))}
-    </li>
-  );
-}
-
-/** Shows a condition and its values. A false condition has a coloured background. */
-function Condition({
-  expression,
-  filled,
-  word,
-  holds,
-}: {
-  expression: string;
-  filled: string;
-  word: string;
-  holds: boolean;
-}) {
-  return (
-    <div className={classNames(styles.condition, !holds && styles.failed)}>
-      <Icon of={holds ? IconCheck : IconX} small />
-      <span>{expression}</span>
-      <span className={styles.result}>{word}</span>
-      {filled !== expression && <span className={styles.filled}>{filled}</span>}
-    </div>
-  );
-}
+/**
+ * Shows a condition and its values. A condition that is not met has a coloured background, unless another condition
+ * decided in favour of the caller.
+ */
+const Condition = ({ words, values, result, holds, decided = false }: ShownCondition & { decided?: boolean }) => (
+  <div className={classNames(styles.condition, !holds && !decided && styles.failed)}>
+    <Icon of={holds ? IconCheck : IconX} small />
+    <span>{words}</span>
+    <span className={styles.result}>{result}</span>
+    {values !== '' && <span className={styles.filled}>{values}</span>}
+  </div>
+);

@@ -54,6 +54,7 @@ create index on public.ratings (rated_by);
 comment on table public.ratings is 'A member rates a solved ticket, once.';
 comment on constraint ratings_score_range on public.ratings is 'A score is 1 to 5.';
 comment on column public.ratings."order" is 'It''s a keyword.';
+revoke all on public.ratings from anon, authenticated;
 alter table public.ratings enable row level security;
 grant select, insert, update, delete on public.ratings to authenticated;
 create policy "members use their own rows" on public.ratings for all to authenticated

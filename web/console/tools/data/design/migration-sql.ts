@@ -38,6 +38,8 @@ function creation(design: TableDesign): string[] {
     `create table ${table} (\n${[...columns, ...key, ...rules].join(',\n')}\n);`,
     ...design.fields.flatMap((field) => indexSql(design, field)),
     ...comments(null, design),
+    // Default privileges may give callers every right on a new table. Only the sentences of the design do so.
+    `revoke all on ${table} from anon, authenticated;`,
     ...access(null, design),
   ];
 }

@@ -3,7 +3,7 @@ import type { RoleCell, RolesChapter } from '../../../../../contract/specificati
 import { Code } from '../../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../../ui/panel.tsx';
 import { VerdictMark } from '../../../../ui/verdict.tsx';
-import { roleWords, verdictSentence } from '../../../chapters/roles/role-text.ts';
+import { cellSentence, filesOf, roleWords } from '../../../chapters/roles/role-text.ts';
 import { tidySql } from '../../../format/plain-sql.ts';
 
 /** The calls of /storage/v1 that need an operation on storage.objects. */
@@ -43,7 +43,7 @@ export function FileCellPanel({
       {...steps}
     >
       <VerdictLine>
-        <VerdictMark of={cell.verdict} /> {verdictSentence(cell)}
+        <VerdictMark of={cell.verdict} /> {role && cellSentence(cell, role, filesOf(cell.entity))}
       </VerdictLine>
       {isPublic && cell.operation === 'select' && (
         <p className="soft">

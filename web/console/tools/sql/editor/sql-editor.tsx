@@ -12,6 +12,8 @@ export interface SqlEditorHandle {
   focus: () => void;
   /** Replaces the text of the editor and calls `onChange`. The editor's undo restores the previous text. */
   write: (text: string) => void;
+  /** Replaces the selection, or inserts at the cursor. */
+  insert: (text: string) => void;
   /** Returns the SQL to run: the selection, or the complete text. `offset` is its start in the complete `text`. */
   toRun: () => { sql: string; offset: number; text: string };
 }
@@ -108,6 +110,11 @@ const handleOf = (
     const view = editor.current?.view;
     if (!view) onInitial(insert);
     view?.dispatch({ changes: { from: 0, to: view.state.doc.length, insert }, selection: { anchor: insert.length } });
+  },
+  insert: (text) => {
+    const view = editor.current?.view;
+    view?.dispatch(view.state.replaceSelection(text));
+    view?.focus();
   },
   toRun: () => {
     const state = editor.current?.view?.state;

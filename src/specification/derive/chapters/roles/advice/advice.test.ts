@@ -406,6 +406,14 @@ it('an app gets no advice on updates and transitions that some policy accepts, o
   expect(kinds).not.toContain('transition that no member can take');
 });
 
+it('an app gets no advice on policies that ask only for the role of the caller, beside one that reads the row', async () => {
+  await script(`${table} grant all on t to authenticated; alter table t enable row level security; create index on t (owner);
+    create policy own on t to authenticated using (${own});
+    create policy leads on t to authenticated using ((select ninefold.has_role('lead')));
+    create policy agents on t for select to authenticated using ((select ninefold.has_role('agent')));`);
+  expect(about((await chapter()).advice, 'overlapping policies')).toEqual([]);
+});
+
 it('an app that follows all advice gets no advice', async () => {
   await script(`
     create table teams (id int primary key);

@@ -3,6 +3,7 @@ import type { PolicyFact } from '../../../../../catalog/access.ts';
 import type { RelationFact } from '../../../../../catalog/entities.ts';
 import { groupBy } from '../../../../../catalog/group.ts';
 import { compareText, roleName, sqlName } from '../../../../../catalog/names.ts';
+import { placesOf } from '../../../../../sql-reader/places.ts';
 import { isDocumented } from '../../documented.ts';
 import { type Advice, type AdviceContext, idOf, isBound, listed, roleList } from './advice-context.ts';
 
@@ -13,15 +14,18 @@ const LEAST_NAME_BYTES = 8;
 const commandOf = { select: 'r', insert: 'a', update: 'w', delete: 'd' } as const;
 
 /**
- * Advises on several permissive policies for the same operation and role. PostgreSQL evaluates them one after another
- * for each row, until one accepts the row.
+ * Advises on several permissive policies for the same operation and role that read the row. PostgreSQL evaluates them
+ * one after another for each row, until one accepts the row. A policy that asks only for the role of the caller is
+ * evaluated once for each statement, so it costs nothing beside the others.
  */
 export function overlappingPolicies(context: AdviceContext): Advice[] {
   const { facts, access } = context;
   return facts.relations
     .filter((relation) => relation.row_security && isDocumented(facts, relation.schema))
     .flatMap((relation) => {
-      const policies = access.policies.of(relation.oid).filter((policy) => policy.permissive);
+      const policies = access.policies
+        .of(relation.oid)
+        .filter((policy) => policy.permissive && readsRow(context, policy, relation));
       return together(context, relation, policies).map((group) => {
         const names = group.map((policy) => policy.name);
         const where = operations.filter((operation) => met(context, group, operation).length > 0);
@@ -37,6 +41,13 @@ export function overlappingPolicies(context: AdviceContext): Advice[] {
         };
       });
     });
+}
+
+/** Returns true if the expressions of a policy name a field of the row. */
+function readsRow({ access }: AdviceContext, { using, check }: PolicyFact, { oid, name }: RelationFact): boolean {
+  const fields = access.privileges.fieldsOf.get(oid) ?? [];
+  const of = { relation: name, columns: new Set(fields.map((field) => field.name)) };
+  return [using, check].some((text) => text !== null && placesOf(text, of).some(({ column }) => column !== null));
 }
 
 /** Returns the roles to which more than one of the policies applies for an operation. */

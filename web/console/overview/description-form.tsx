@@ -1,13 +1,13 @@
 import { Textarea, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { PurposeChapter } from '../../../../contract/description.ts';
-import { Button } from '../../../ui/button.tsx';
-import { FailureNote } from '../../../ui/failure.tsx';
-import { isSubmitKey } from '../../../ui/key-name.ts';
-import { failureFacts } from '../../queries/api-failure.ts';
-import { type Description, describeApp } from '../../queries/description.ts';
-import styles from './purpose.module.css';
+import type { PurposeChapter } from '../../../contract/description.ts';
+import { Button } from '../../ui/button.tsx';
+import { FailureNote } from '../../ui/failure.tsx';
+import { isSubmitKey } from '../../ui/key-name.ts';
+import { failureFacts } from '../queries/api-failure.ts';
+import { type Description, describeApp } from '../queries/description.ts';
+import styles from './description.module.css';
 
 /** Form that changes a part of the app's description. Esc discards the changes. */
 export function DescriptionForm({

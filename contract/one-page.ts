@@ -1,0 +1,25 @@
+/** One page that explains an app to a reader without technical knowledge, derived from the specification. */
+export interface OnePage {
+  ref: string;
+  name: string;
+  /** The first digits of the hash of the specification. */
+  version: string;
+  purpose: string | null;
+  audience: string | null;
+  owner: string | null;
+  /** The sections that have at least one line. */
+  sections: OnePageSection[];
+}
+
+export interface OnePageSection {
+  title: string;
+  lines: OnePageLine[];
+  /** Number of lines that the page leaves out, because it would no longer be one page. */
+  more: number;
+}
+
+export interface OnePageLine {
+  /** What the line is about; null for a line without such a name. */
+  term: string | null;
+  words: string;
+}
