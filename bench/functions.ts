@@ -9,7 +9,7 @@ const APPS = 100;
 /** Calls that each find the process of their app stopped. */
 const COLD_CALLS = 15;
 const NAME = 'hello';
-const CODE = 'Deno.serve(async (request) => Response.json({ message: `Hello ${(await request.json()).name}` }));';
+const CODE = 'Deno.serve(async (request) => Response.json({ message: "Hello " + (await request.json()).name }));';
 const BODY = '{"name":"Ada"}';
 
 /** Measures calls of edge functions: warm ones, the first ones of an idle app, and those of many apps in turn. */
