@@ -76,7 +76,10 @@ async function buildServer(root, sources) {
   // Otherwise esbuild's helper process would live as long as this process, which may continue as the server.
   await esbuild.stop();
   await mkdir(dist, { recursive: true });
-  const results = [...outputFiles, ...runtime.outputFiles].map(({ path, contents }) => ({ name: basename(path), contents }));
+  const results = [...outputFiles, ...runtime.outputFiles].map(({ path, contents }) => ({
+    name: basename(path),
+    contents,
+  }));
   const parts = results.filter(({ name }) => name.startsWith('server-'));
   for (const { name, contents } of [...parts, ...results.filter((result) => !parts.includes(result))]) {
     const fresh = join(dist, `.${name}.${process.pid}`);

@@ -38,6 +38,7 @@ import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import type { Pool } from '../database/pool.ts';
+import type { BundleProcesses } from '../functions/bundle/bundle-process.ts';
 import { FunctionClient } from '../functions/function-client.ts';
 import type { LocalAddress } from '../functions/host/app-sockets.ts';
 import { authApi, authContextOf } from '../http/auth-api.ts';
@@ -231,12 +232,7 @@ export async function composeWorker(
     ...{ identities, probes, traces, everyWorker, realtimeUsage, readFigures },
     functions: {
       runs: functions !== null,
-      bundles: {
-        entry: new URL('./bundle-process.js', import.meta.url),
-        certificates: config.extraCertificates,
-        registries: { npmRegistry: config.npmRegistry, jsrRegistry: config.jsrRegistry },
-        httpAllowed: config.httpAllowed,
-      },
+      bundles: bundleProcesses(config),
       deployments: new InFlight(),
       flushLogs: (ref) => functionLogs.flushApp(ref),
     },
@@ -313,6 +309,14 @@ function backgroundOf(): Pick<Node, 'traffic' | 'turns'> {
 /** Creates a policy for requests of apps. Those to edge functions do not leave the machine. */
 const addressPolicy = ({ httpAllowed }: Config, { functions }: WorkerConfig, origins: Origins): AddressPolicy =>
   new AddressPolicy(httpAllowed, (url) => (functions !== null && origins.isFunction(url) ? functions.node : null));
+
+/** Returns how the processes that bundle edge functions start. */
+const bundleProcesses = ({ extraCertificates, npmRegistry, jsrRegistry, httpAllowed }: Config): BundleProcesses => ({
+  entry: new URL('./bundle-process.js', import.meta.url),
+  certificates: extraCertificates,
+  registries: { npmRegistry, jsrRegistry },
+  httpAllowed,
+});
 
 /** Connects the worker with the process of the functions, and stores their output. */
 function openFunctions({ workerConfig, events }: Node, apps: Apps) {

@@ -15,8 +15,8 @@ import type { BundleFault } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { BundleError, ImportError } from './bundle-error.ts';
-import { type ModuleCode, withoutPatterns, withoutSourceMap } from './dynamic-imports.ts';
 import { type Downloaded, type Downloads, download } from './download.ts';
+import { type ModuleCode, withoutPatterns, withoutSourceMap } from './dynamic-imports.ts';
 import { JsrPackages } from './jsr-packages.ts';
 import { NpmPackages } from './npm-packages.ts';
 import {
@@ -153,8 +153,7 @@ async function runEsbuild(
     })
     .catch((error: BuildFailure) => {
       throw Array.isArray(error.errors) ? new BundleError(error.errors.map(faultOf)) : error;
-    })
-;
+    });
   const [output] = result.outputFiles;
   if (!output) throw new BundleError([{ file: entrypoint, line: null, message: 'The bundle is empty.' }]);
   if (output.contents.length > limits.functionBundleBytes.default) {

@@ -21,7 +21,10 @@ export interface BundleRequest {
 }
 
 /** What the process sends: a bundle, faults of the code, or the text of another error. */
-export type BundleReply = { readonly bundle: Bundle } | { readonly faults: readonly BundleFault[] } | { readonly error: string };
+export type BundleReply =
+  | { readonly bundle: Bundle }
+  | { readonly faults: readonly BundleFault[] }
+  | { readonly error: string };
 
 /** How processes of deployments are started. */
 export interface BundleProcesses {

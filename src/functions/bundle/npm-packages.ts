@@ -110,7 +110,8 @@ export class NpmPackages {
     const version = Object.hasOwn(tags, wanted) ? tags[wanted] : newest(Object.keys(versions), wanted, tags.latest);
     const manifest = typeof version === 'string' && Object.hasOwn(versions, version) ? versions[version] : undefined;
     // The version is part of a path.
-    if (typeof version !== 'string' || valid(version) === null || manifest === undefined) throw new ImportError(`npm has no version of ${name} that fits “${wanted}”.`);
+    if (typeof version !== 'string' || valid(version) === null || manifest === undefined)
+      throw new ImportError(`npm has no version of ${name} that fits “${wanted}”.`);
     return { name, version, manifest };
   }
 
