@@ -38,6 +38,7 @@ import type { Config } from '../config/config.ts';
 import type { Secrets } from '../config/secrets.ts';
 import { ConnectionBudget } from '../database/connection-budget.ts';
 import type { Pool } from '../database/pool.ts';
+import type { BundleProcesses } from '../functions/bundle/bundle-process.ts';
 import { FunctionClient } from '../functions/function-client.ts';
 import type { LocalAddress } from '../functions/host/app-sockets.ts';
 import { authApi, authContextOf } from '../http/auth-api.ts';
@@ -305,20 +306,22 @@ function backgroundOf(): Pick<Node, 'traffic' | 'turns'> {
 const addressPolicy = ({ httpAllowed }: Config, { functions }: WorkerConfig, origins: Origins): AddressPolicy =>
   new AddressPolicy(httpAllowed, (url) => (functions !== null && origins.isFunction(url) ? functions.node : null));
 
+/** Returns how the processes that bundle edge functions start. */
+const bundleProcesses = ({ extraCertificates, npmRegistry, jsrRegistry, httpAllowed }: Config): BundleProcesses => ({
+  entry: new URL('./bundle-process.js', import.meta.url),
+  certificates: extraCertificates,
+  registries: { npmRegistry, jsrRegistry },
+  httpAllowed,
+});
+
 /** Connects the worker with the process of the functions, and stores their output. */
 function openFunctions({ workerConfig, config, events }: Node, apps: Apps) {
   const functionLogs = new FunctionLogs(apps, events);
   const functions = workerConfig.functions && new FunctionClient(workerConfig.functions.socketPath);
   functions?.readOutput(({ ref, line }) => functionLogs.add(ref, line));
-  const { extraCertificates: certificates, npmRegistry, jsrRegistry, httpAllowed } = config;
   const functionAdmin: AdminContext['functions'] = {
     runs: functions !== null,
-    bundles: {
-      entry: new URL('./bundle-process.js', import.meta.url),
-      certificates,
-      registries: { npmRegistry, jsrRegistry },
-      httpAllowed,
-    },
+    bundles: bundleProcesses(config),
     deployments: new InFlight(),
     flushLogs: (ref) => functionLogs.flushApp(ref),
   };
