@@ -106,5 +106,7 @@ export interface FunctionLogLine {
 /** The files of a version, as they were deployed. */
 export interface FunctionSources {
   readonly entrypoint: string;
+  /** The path of deno.json or an import map in `files`; null without one. */
+  readonly import_map: string | null;
   readonly files: Readonly<Record<string, string>>;
 }

@@ -124,6 +124,12 @@ const appPages = app.addChildren([
     'FilesPage',
   ),
   appPage('/realtime', strings(), () => import('./tools/realtime/realtime-page.tsx'), 'RealtimePage'),
+  appPage(
+    '/functions',
+    strings('function', 'tab'),
+    () => import('./tools/functions/functions-page.tsx'),
+    'FunctionsPage',
+  ),
   appPage('/sql', strings('sql'), () => import('./tools/sql/sql-page.tsx'), 'SqlPage'),
   appPage('/users', strings('user', 'q'), () => import('./tools/users/users-page.tsx'), 'UsersPage'),
   appPage('/users/$id', strings(), () => import('./tools/users/member-page.tsx'), 'MemberPage'),

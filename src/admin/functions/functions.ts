@@ -107,6 +107,7 @@ const deployFunction = adminCall({
     const { code, reads } = await bundle(context, ref, { files, entrypoint, importMap });
     await storeVersion(app.serverDatabase, {
       ...{ name: functionName(name), verifiesJwt, entrypoint, sources: files, bundle: code, reads, message },
+      importMap: importMap ?? null,
       createdBy: await callerName(context, caller),
     });
     return json(await readFunction(context, app, name));

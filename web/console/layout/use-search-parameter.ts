@@ -8,12 +8,14 @@ export type SearchParameter =
   | 'cell'
   | 'entity'
   | 'error'
+  | 'function'
   | 'limit'
   | 'mail'
   | 'q'
   | 'rule'
   | 'screen'
   | 'session'
+  | 'tab'
   | 'user'
   | 'version';
 

@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconBolt,
   IconBroadcast,
   IconFolder,
   IconHistory,
@@ -27,6 +28,7 @@ export const toolPages = [
   { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
   { name: 'Files', to: '/app/$ref/files', icon: IconFolder, letter: 'f' },
   { name: 'Realtime', to: '/app/$ref/realtime', icon: IconBroadcast, letter: 'r' },
+  { name: 'Functions', to: '/app/$ref/functions', icon: IconBolt, letter: 'n' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
   { name: 'Users', to: '/app/$ref/users', icon: IconUsers, letter: 'u' },
   { name: 'Sessions', to: '/app/$ref/sessions', icon: IconId, letter: 'e' },
