@@ -70,14 +70,15 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
 
   await openTab(panel, 'Logs');
   const output = panel.getByRole('list', { name: 'Output' });
-  await output.getByText('called with POST').waitFor();
+  await output.getByText('called by POST').waitFor();
   await output
     .getByRole('link', { name: /^Request of/ })
     .first()
     .click();
-  await page.getByRole('heading', { level: 1 }).getByText('/functions/v1/hello').waitFor();
+  await page.getByText('/functions/v1/hello').first().waitFor();
+  await page.getByText('the code of the function answered').waitFor();
   await page.goBack();
-  await output.getByText('called with POST').waitFor();
+  await output.getByText('called by POST').waitFor();
 
   await openTab(panel, 'Code');
   await write(page, "import { missing } from './missing.ts';\nDeno.serve(() => missing());");
@@ -112,7 +113,7 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
   await openTab(panel, 'Logs');
   await panel.getByRole('button', { name: 'Errors' }).click();
   await output.getByText('answers with a greeting').first().waitFor();
-  expect(await output.getByText('called with POST').count()).toBe(0);
+  expect(await output.getByText('called by POST').count()).toBe(0);
   await takePictures(page, 'logs');
 
   await openTab(panel, 'Versions');

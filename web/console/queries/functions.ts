@@ -89,11 +89,16 @@ const changing = <Body, Answer>(ref: string, call: (body: Body) => Promise<Answe
     onSuccess: () => queryClient.invalidateQueries({ queryKey: functionKeys.state(ref), exact: true }),
   });
 
-/** Deploys a version of a function and makes it active. */
+/** Deploys a version of a function and makes it active. Its files need not be read from the server. */
 export const deployFunction = (ref: string) =>
-  changing(ref, ({ name, ...body }: DeployFunction & { name: string }) =>
-    api<EdgeFunction>(path(ref, name), { method: 'PUT', body }),
-  );
+  changing(ref, async ({ name, ...body }: DeployFunction & { name: string }) => {
+    const deployed = await api<EdgeFunction>(path(ref, name), { method: 'PUT', body });
+    const { entrypoint, files, import_map = null } = body;
+    const sources: FunctionSources = { entrypoint, files, import_map };
+    const [newest] = deployed.versions;
+    if (newest) queryClient.setQueryData(functionSources(ref, name, newest.number).queryKey, sources);
+    return deployed;
+  });
 
 /** Makes a version active, switches the function off with the version null, or changes whether it verifies callers. */
 export const changeFunction = (ref: string, name: string) =>

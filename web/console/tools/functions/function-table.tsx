@@ -77,7 +77,7 @@ function Row({
         </button>
         {!activeVersion(one) && <Tag kind="warn">off</Tag>}
         <span className={styles.under}>
-          /functions/v1/{name} · {callerWords(one)}
+          {callerWords(one)} · /functions/v1/{name}
         </span>
       </td>
       <td className="num">{count(calls.count)}</td>

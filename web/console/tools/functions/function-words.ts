@@ -4,13 +4,13 @@ import { count, counted } from '../../format/format.ts';
 /** Returns the version that runs; undefined while the function is switched off. Pure. */
 export const activeVersion = ({ versions }: EdgeFunction) => versions.find(({ is_active: isActive }) => isActive);
 
-/** Returns in words who may call a function. Pure. */
+/** Returns in words what a caller of a function needs. Pure. */
 export const callerWords = ({ verify_jwt: verifies }: Pick<EdgeFunction, 'verify_jwt'>): string =>
-  verifies ? 'callers with a key or a token' : 'everybody';
+  verifies ? 'key or token' : 'open to everybody';
 
 /** Describes the calls of the last 24 hours in sentences. Pure. */
 export function callsInWords({ calls: { count: all, failed } }: EdgeFunction): string {
-  if (all === 0) return 'Nobody has called it in 24 hours.';
+  if (all === 0) return 'No client has called it in 24 hours.';
   if (failed === 0) return `${all === 1 ? 'Its only call' : `All ${count(all)} calls`} of 24 hours succeeded.`;
   return `${count(all - failed)} of ${counted(all, 'call')} in 24 hours succeeded.`;
 }
@@ -36,8 +36,9 @@ export function whyNoSecretName(name: string): string | null {
 
 /** The code of a new function. Pure. */
 export const templateOf = (name: string): string => `Deno.serve(async (request) => {
-  console.log('called with', request.method);
-  const { name = 'world' } = request.method === 'POST' ? await request.json() : {};
+  const text = await request.text();
+  console.log('called by', request.method, text);
+  const { name = 'world' } = text === '' ? {} : JSON.parse(text);
   return Response.json({ message: \`Hello, \${name}, from ${name}\` });
 });
 `;

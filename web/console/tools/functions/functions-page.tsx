@@ -205,7 +205,7 @@ const NoFunctions = ({ appRef, isReader, onCreate }: { appRef: string; isReader:
           Deploy the functions of a Supabase project as they are. <code>serve</code> in place of <code>deploy</code>{' '}
           deploys at each change.
         </p>
-        <Code code={deployCommand(appRef)} language="shell" label="the command" />
+        <Code code={deployCommand(appRef)} language="shell" label="the command" wrap />
       </Empty>
       <Empty title="Call it from the app">
         <p>Clients of supabase-js call a function by its name.</p>

@@ -53,7 +53,6 @@ function CodeEditor({
 }: CodeTabProps & { base: number; sources: FunctionSources }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [goTo, setGoTo] = useState<{ line: number } | null>(null);
-  // Another number creates the editor again, with the text of the version.
   const [discards, setDiscards] = useState(0);
   const [note, setNote] = useState('');
   const deploying = useMutation(deployFunction(appRef));
@@ -99,8 +98,9 @@ function CodeEditor({
       <div className={styles.editor}>
         <Suspense fallback={<Skeleton width={220} />}>
           <SourceEditor
-            key={`${base} ${path} ${discards}`}
-            initial={files[path] ?? ''}
+            key={path}
+            text={files[path] ?? ''}
+            revision={`${base} ${discards}`}
             language={languageOf(path)}
             label={path}
             faults={faultsOfFile}

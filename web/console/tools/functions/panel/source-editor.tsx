@@ -1,5 +1,5 @@
 import CodeMirror, { EditorView, keymap, Prec, type ReactCodeMirrorRef } from '@uiw/react-codemirror';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { Language } from '../../../../ui/highlight.ts';
 import editorStyles from '../../sql/editor/editor.module.css';
 import { highlighting } from '../../sql/editor/highlighting.ts';
@@ -9,10 +9,12 @@ const setup = { syntaxHighlighting: false, foldGutter: false, highlightActiveLin
 
 /**
  * Editor of one file, in its own chunk. Ctrl or Cmd and S deploys. Tab indents; Esc and then Tab leaves the editor
- * (WCAG 2.1.2). The editor owns the text: `initial` is the first one, and another file needs another editor.
+ * (WCAG 2.1.2). The editor owns the text: `text` is read only with another `revision`, because it arrives
+ * one render late. Another file needs another editor.
  */
 export function SourceEditor({
-  initial,
+  text,
+  revision,
   language,
   label,
   faults,
@@ -20,7 +22,9 @@ export function SourceEditor({
   onChange,
   onDeploy,
 }: {
-  initial: string;
+  text: string;
+  /** Identifies the text. If it changes, the editor shows `text`, which its undo reverts. */
+  revision: string;
   language: Language;
   label: string;
   faults: readonly LineFault[];
@@ -30,7 +34,7 @@ export function SourceEditor({
   onDeploy: () => void;
 }) {
   const editor = useRef<ReactCodeMirrorRef>(null);
-  const [text] = useState(initial);
+  const [initial] = useState(text);
   const [view, setView] = useState<EditorView | null>(null);
   const handlers = useRef({ onChange, onDeploy });
   useEffect(() => {
@@ -56,6 +60,15 @@ export function SourceEditor({
     ],
     [language, label],
   );
+  const replace = useEffectEvent(() => {
+    if (view && view.state.doc.toString() !== text) {
+      view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
+    }
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision has another text.
+  useEffect(() => {
+    replace();
+  }, [revision]);
   useEffect(() => {
     view?.dispatch({ effects: showFaults.of(faults) });
   }, [view, faults]);
@@ -70,7 +83,7 @@ export function SourceEditor({
     <CodeMirror
       ref={editor}
       className={editorStyles.editor ?? ''}
-      value={text}
+      value={initial}
       height="100%"
       theme="none"
       basicSetup={setup}

@@ -19,7 +19,7 @@ export function VerifySwitch({
   const [isAsking, setIsAsking] = useState(false);
   const { mutate, isPending, error } = useMutation(changeFunction(appRef, selected.name));
   const { name, verify_jwt: verifies } = selected;
-  if (readOnly !== null) return <p className="soft">It serves {callerWords(selected)}.</p>;
+  if (readOnly !== null) return <p className="soft">Callers: {callerWords(selected)}.</p>;
   return (
     <>
       <VerifyField verifies={verifies} isBusy={isPending} onChange={() => setIsAsking(true)} />
