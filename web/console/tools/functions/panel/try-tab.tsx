@@ -86,7 +86,9 @@ export function TryTab({ appRef, selected }: { appRef: string; selected: EdgeFun
         <CopyCurl {...{ appRef, selected, draft }} headers={headers ?? {}} />
         <Kbd keys={caps('mod+enter', isMac)} />
       </div>
-      <p className="soft">Calls as the service role, with the privileges of the app’s secret key.</p>
+      <p className="soft">
+        Calls as the service role, with the privileges of the app’s secret key. The figures count calls of clients only.
+      </p>
       {sending.error && <FailureNote facts={failureFacts(sending.error)} />}
       {sending.data && <Response key={sending.submittedAt} appRef={appRef} response={sending.data} />}
     </form>
