@@ -64,26 +64,10 @@ export function FunctionsPage() {
         )
       }
     >
-      <header className={styles.head}>
-        <h1>Functions</h1>
-        <span className="buttons">
-          <Button icon={IconTerminal2} onClick={() => setDialog('cli')}>
-            Deploy from the CLI
-          </Button>
-          <Button kind="first" icon={IconPlus} offBecause={readOnly} onClick={create}>
-            New function
-          </Button>
-        </span>
-      </header>
+      <Head readOnly={readOnly} onCli={() => setDialog('cli')} onCreate={create} />
       <QueryFailure query={state} />
       {data && !data.runs && <WarningList warnings={[functionsOff]}>{() => null}</WarningList>}
-      {state.isLoading && (
-        <Table label="Functions">
-          <tbody>
-            <LoadingRows rows={4} widths={[160, 60, 72, 40]} />
-          </tbody>
-        </Table>
-      )}
+      {state.isLoading && <Loading />}
       {data && (
         <Contents
           {...{ appRef: ref, state: data, chosen, isReader }}
@@ -108,6 +92,29 @@ export function FunctionsPage() {
     </Page>
   );
 }
+
+/** The name of the page, and what creates functions. */
+const Head = ({ readOnly, onCli, onCreate }: { readOnly: string | null; onCli: () => void; onCreate: () => void }) => (
+  <header className={styles.head}>
+    <h1>Functions</h1>
+    <span className="buttons">
+      <Button icon={IconTerminal2} onClick={onCli}>
+        Deploy from the CLI
+      </Button>
+      <Button kind="first" icon={IconPlus} offBecause={readOnly} onClick={onCreate}>
+        New function
+      </Button>
+    </span>
+  </header>
+);
+
+const Loading = () => (
+  <Table label="Functions">
+    <tbody>
+      <LoadingRows rows={4} widths={[160, 60, 72, 40]} />
+    </tbody>
+  </Table>
+);
 
 const functionsOff = {
   id: 'off',

@@ -21,6 +21,9 @@ import { type CodeDraft, draftedFiles, editedVersion, languageOf, pathsOf, place
 
 const SourceEditor = lazy(code(() => import('./source-editor.tsx').then((all) => ({ default: all.SourceEditor }))));
 
+/** Maximum number of characters of a note, as the server has it. */
+const MAX_NOTE = 200;
+
 interface CodeTabProps {
   appRef: string;
   selected: EdgeFunction;
@@ -42,32 +45,19 @@ export function CodeTab(props: CodeTabProps) {
   );
 }
 
-/** The files of a version with the changes of the builder. A deployment that fails shows its faults, and changes nothing. */
-function CodeEditor({
-  appRef,
-  selected,
-  draft,
-  base,
-  sources,
-  onDraft,
-}: CodeTabProps & { base: number; sources: FunctionSources }) {
-  const [chosen, setChosen] = useState<string | null>(null);
-  const [goTo, setGoTo] = useState<{ line: number } | null>(null);
-  const [discards, setDiscards] = useState(0);
+type CodeProps = CodeTabProps & { base: number; sources: FunctionSources };
+
+/** Returns the files with the changes of the builder, and what changes, deploys and discards them. */
+function useDeployment({ appRef, selected, draft, base, sources, onDraft }: CodeProps) {
   const [note, setNote] = useState('');
+  // Identifies the text of the editor. Discarded changes make it another one.
+  const [discards, setDiscards] = useState(0);
   const deploying = useMutation(deployFunction(appRef));
+  const { error } = deploying;
+  const faults = useMemo(() => bundleFaults(error), [error]);
   const files = draftedFiles(sources.files, draft);
-  const path = chosen !== null && Object.hasOwn(files, chosen) ? chosen : sources.entrypoint;
-  const faults = useMemo(() => bundleFaults(deploying.error), [deploying.error]);
-  const faultsOfFile = useMemo(
-    () => faults.flatMap(({ file, line, message }) => (file === path && line !== null ? [{ line, message }] : [])),
-    [faults, path],
-  );
-  const change = (file: string, text: string | null) =>
-    onDraft(withFile(sources.files, draft ?? { base, files: {} }, file, text));
-  const why = draft === undefined ? 'Nothing is changed.' : null;
   const deploy = () => {
-    if (why !== null || deploying.isPending) return;
+    if (draft === undefined || deploying.isPending) return;
     const { import_map: map, entrypoint } = sources;
     deploying.mutate(
       {
@@ -84,27 +74,49 @@ function CodeEditor({
       },
     );
   };
+  const discard = () => {
+    onDraft(undefined);
+    deploying.reset();
+    setDiscards(discards + 1);
+  };
+  const change = (file: string, text: string | null) =>
+    onDraft(withFile(sources.files, draft ?? { base, files: {} }, file, text));
+  return { files, faults, note, setNote, change, deploy, discard, revision: `${base} ${discards}`, deploying };
+}
+
+/** The files of a version with the changes of the builder. A deployment that fails shows its faults, and changes nothing. */
+function CodeEditor(props: CodeProps) {
+  const { selected, sources } = props;
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [goTo, setGoTo] = useState<{ line: number } | null>(null);
+  const deployment = useDeployment(props);
+  const { files, faults, change, deploy, revision, deploying } = deployment;
+  const path = chosen !== null && Object.hasOwn(files, chosen) ? chosen : sources.entrypoint;
+  const faultsOfFile = useMemo(
+    () => faults.flatMap(({ file, line, message }) => (file === path && line !== null ? [{ line, message }] : [])),
+    [faults, path],
+  );
+  const show = (file: string, line: number | null) => {
+    setChosen(file);
+    setGoTo(line === null ? null : { line });
+  };
   return (
     <div className={styles.code}>
       <FileBar
-        {...{ files, path, selected }}
+        {...{ files, path }}
         entrypoint={sources.entrypoint}
-        onChoose={(file) => {
-          setChosen(file);
-          setGoTo(null);
-        }}
+        onChoose={(file) => show(file, null)}
         onChange={change}
       />
       <div className={styles.editor}>
         <Suspense fallback={<Skeleton width={220} />}>
           <SourceEditor
             key={path}
+            {...{ revision, goTo }}
             text={files[path] ?? ''}
-            revision={`${base} ${discards}`}
             language={languageOf(path)}
             label={path}
             faults={faultsOfFile}
-            goTo={goTo}
             onChange={(text) => change(path, text)}
             onDeploy={deploy}
           />
@@ -116,41 +128,47 @@ function CodeEditor({
           faults={faults}
           runs={activeVersion(selected)?.number ?? null}
           isOwn={(file) => Object.hasOwn(files, file)}
-          onGo={(file, line) => {
-            setChosen(file);
-            setGoTo({ line });
-          }}
+          onGo={show}
         />
       )}
+      <DeployBar {...props} deployment={deployment} />
+    </div>
+  );
+}
+
+/** The note about the change, and what deploys or discards it. */
+function DeployBar({
+  selected,
+  draft,
+  base,
+  deployment: { note, setNote, deploy, discard, deploying },
+}: CodeProps & { deployment: ReturnType<typeof useDeployment> }) {
+  return (
+    <>
       <TextInput
         label="Note about the change"
         placeholder="attach the PDF"
-        maxLength={200}
+        maxLength={MAX_NOTE}
         autoComplete="off"
         value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
       />
       <div className="buttons">
-        <Button kind="first" offBecause={why} busy={deploying.isPending && 'Deploying'} onClick={deploy}>
+        <Button
+          kind="first"
+          offBecause={draft === undefined ? 'Nothing is changed.' : null}
+          busy={deploying.isPending && 'Deploying'}
+          onClick={deploy}
+        >
           Deploy
         </Button>
-        {draft !== undefined && (
-          <Button
-            onClick={() => {
-              onDraft(undefined);
-              deploying.reset();
-              setDiscards(discards + 1);
-            }}
-          >
-            Discard changes
-          </Button>
-        )}
+        {draft !== undefined && <Button onClick={discard}>Discard changes</Button>}
         <Kbd keys={caps('mod+s', isMac)} />
         <span role="status" className="soft">
           {stateWords(selected, draft, base, deploying.isSuccess)}
         </span>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -22,6 +22,19 @@ import { VersionsTab } from './versions-tab.tsx';
 /** The tabs by the names that the address has. */
 const tabNames: readonly string[] = ['logs', 'try', 'versions', 'code'];
 
+interface PartsProps {
+  appRef: string;
+  selected: EdgeFunction;
+  /** The reason why the builder cannot change the function; null if the builder can. */
+  readOnly: string | null;
+  /** The tab that is open; null for the first one. */
+  tab: string | null;
+  /** Changes of the code that are not deployed; undefined without one. */
+  draft: CodeDraft | undefined;
+  onTab: (tab: string | null) => void;
+  onDraft: (draft: CodeDraft | undefined) => void;
+}
+
 /** One function: who may call it, its output, a form that calls it, its versions and its code. */
 export function FunctionPanel({
   appRef,
@@ -33,29 +46,12 @@ export function FunctionPanel({
   onTab,
   onDraft,
   ...steps
-}: {
-  appRef: string;
-  selected: EdgeFunction;
-  /** The reason why the builder cannot change the function; null if the builder can. */
-  readOnly: string | null;
+}: PartsProps & {
   /** True if the builder may see neither output nor code. */
   isReader: boolean;
-  /** The tab that is open; null for the first one. */
-  tab: string | null;
-  /** Changes of the code that are not deployed; undefined without one. */
-  draft: CodeDraft | undefined;
-  onTab: (tab: string | null) => void;
-  onDraft: (draft: CodeDraft | undefined) => void;
 } & PanelSteps) {
   const [isDeleting, setIsDeleting] = useState(false);
   const active = activeVersion(selected);
-  const versions = <VersionsTab {...{ appRef, selected, readOnly }} />;
-  const tabs = [
-    { name: 'Logs', content: <LogsTab appRef={appRef} name={selected.name} /> },
-    { name: 'Try it', content: <TryTab appRef={appRef} selected={selected} /> },
-    { name: 'Versions', content: versions },
-    { name: 'Code', content: <CodeTab {...{ appRef, selected, draft, onDraft }} /> },
-  ];
   return (
     <Panel
       tall
@@ -87,16 +83,9 @@ export function FunctionPanel({
       </p>
       <VerifySwitch {...{ appRef, selected, readOnly }} />
       {isReader ? (
-        versions
+        <VersionsTab {...{ appRef, selected, readOnly }} />
       ) : (
-        <div className={styles.tabs}>
-          <Tabs
-            label="Parts of the function"
-            tabs={tabs}
-            initial={Math.max(0, tabNames.indexOf(tab ?? ''))}
-            onChoose={(index) => onTab(index === 0 ? null : (tabNames[index] ?? null))}
-          />
-        </div>
+        <Parts {...{ appRef, selected, readOnly, tab, draft, onTab, onDraft }} />
       )}
       {isDeleting && (
         <DeleteDialog
@@ -107,6 +96,26 @@ export function FunctionPanel({
         />
       )}
     </Panel>
+  );
+}
+
+/** The tabs of a builder who may change the function. */
+function Parts({ appRef, selected, readOnly, tab, draft, onTab, onDraft }: PartsProps) {
+  const tabs = [
+    { name: 'Logs', content: <LogsTab appRef={appRef} name={selected.name} /> },
+    { name: 'Try it', content: <TryTab appRef={appRef} selected={selected} /> },
+    { name: 'Versions', content: <VersionsTab {...{ appRef, selected, readOnly }} /> },
+    { name: 'Code', content: <CodeTab {...{ appRef, selected, draft, onDraft }} /> },
+  ];
+  return (
+    <div className={styles.tabs}>
+      <Tabs
+        label="Parts of the function"
+        tabs={tabs}
+        initial={Math.max(0, tabNames.indexOf(tab ?? ''))}
+        onChoose={(index) => onTab(index === 0 ? null : (tabNames[index] ?? null))}
+      />
+    </div>
   );
 }
 

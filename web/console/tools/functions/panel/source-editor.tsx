@@ -1,4 +1,4 @@
-import CodeMirror, { EditorView, keymap, Prec, type ReactCodeMirrorRef } from '@uiw/react-codemirror';
+import CodeMirror, { EditorView, keymap, Prec } from '@uiw/react-codemirror';
 import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { Language } from '../../../../ui/highlight.ts';
 import editorStyles from '../../sql/editor/editor.module.css';
@@ -33,7 +33,6 @@ export function SourceEditor({
   onChange: (text: string) => void;
   onDeploy: () => void;
 }) {
-  const editor = useRef<ReactCodeMirrorRef>(null);
   const [initial] = useState(text);
   const [view, setView] = useState<EditorView | null>(null);
   const handlers = useRef({ onChange, onDeploy });
@@ -41,23 +40,7 @@ export function SourceEditor({
     handlers.current = { onChange, onDeploy };
   });
   const extensions = useMemo(
-    () => [
-      highlighting(language),
-      shownFaults,
-      EditorView.lineWrapping,
-      EditorView.contentAttributes.of({ 'aria-label': `${label}. Escape, then Tab leaves the editor.` }),
-      Prec.highest(
-        keymap.of([
-          {
-            key: 'Mod-s',
-            run: () => {
-              handlers.current.onDeploy();
-              return true;
-            },
-          },
-        ]),
-      ),
-    ],
+    () => extensionsOf({ language, label, deploy: () => handlers.current.onDeploy() }),
     [language, label],
   );
   const replace = useEffectEvent(() => {
@@ -81,7 +64,6 @@ export function SourceEditor({
   const changed = useMemo(() => (now: string) => handlers.current.onChange(now), []);
   return (
     <CodeMirror
-      ref={editor}
       className={editorStyles.editor ?? ''}
       value={initial}
       height="100%"
@@ -93,3 +75,21 @@ export function SourceEditor({
     />
   );
 }
+
+const extensionsOf = ({ language, label, deploy }: { language: Language; label: string; deploy: () => void }) => [
+  highlighting(language),
+  shownFaults,
+  EditorView.lineWrapping,
+  EditorView.contentAttributes.of({ 'aria-label': `${label}. Escape, then Tab leaves the editor.` }),
+  Prec.highest(
+    keymap.of([
+      {
+        key: 'Mod-s',
+        run: () => {
+          deploy();
+          return true;
+        },
+      },
+    ]),
+  ),
+];
