@@ -1,7 +1,13 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp } from '../support/apps.ts';
-import { type Console, openConsole, readClipboard, sizes } from './console.ts';
+import { consoleHeader } from '../../contract/admin.ts';
+import type { DeployFunction } from '../../contract/functions.ts';
+import type { BuilderLink } from '../../contract/team.ts';
+import { admin, createApp } from '../support/apps.ts';
+import { makeBuilder, signInBuilder } from '../support/builder.ts';
+import { startNode } from '../support/node.ts';
+import { uniqueEmail } from '../support/unique.ts';
+import { browse, type Console, openConsole, readClipboard, sizes } from './console.ts';
 
 let site: Console;
 beforeAll(async () => {
@@ -20,7 +26,7 @@ const openTab = (panel: Locator, name: string) => panel.getByRole('tab', { name 
 
 /** Replaces the text of the editor. */
 async function write(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: /index\.ts/ }).click();
+  await page.getByRole('textbox', { name: /\.ts\. Escape/ }).click();
   await page.keyboard.press('ControlOrMeta+a');
   await page.keyboard.insertText(text);
 }
@@ -146,4 +152,82 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
   // The browser reports the response to the deployment that was refused.
   expect(problems).toEqual([expect.stringContaining('status of 422')]);
   await context.close();
+});
+
+/** A function whose answer is in another file, which an import map names. */
+const withImportMap: DeployFunction = {
+  files: {
+    'hello/index.ts': "import { word } from 'words';\nDeno.serve(() => new Response(word));",
+    'hello/words.ts': "export const word = 'one';",
+    'hello/deno.json': '{ "imports": { "words": "./words.ts" } }',
+  },
+  entrypoint: 'hello/index.ts',
+  import_map: 'hello/deno.json',
+  verify_jwt: false,
+};
+
+it('the page Functions edits a deployed function as it was deployed, and counts the calls of clients', async () => {
+  const app = await createApp(site.node);
+  await admin(site.node, 'PUT', `/apps/${app.ref}/functions/hello`, withImportMap);
+  const answer = async () => (await fetch(`${app.url}/functions/v1/hello`)).text();
+  expect([await answer(), await answer()]).toEqual(['one', 'one']);
+
+  const { page, context, problems } = await site.visit(`/app/${app.ref}/functions?function=hello&tab=code`);
+  const panel = page.getByRole('complementary', { name: 'Function hello' });
+  await panel.getByRole('combobox', { name: 'File' }).selectOption('hello/words.ts');
+  await write(page, "export const word = 'two';");
+  // Another tab does not discard what is not deployed.
+  await openTab(panel, 'Versions');
+  await openTab(panel, 'Code');
+  await panel.getByText('1 file changed since version 1.').waitFor();
+  await panel.getByRole('button', { name: 'Deploy' }).click();
+  await panel.getByText('Version 2 runs.').waitFor();
+  expect(await answer()).toBe('two');
+  await page.getByRole('table', { name: 'Functions' }).getByText('open to everybody').waitFor();
+  await page.getByRole('link', { name: '3 times' }).waitFor({ timeout: 30_000 });
+  await panel.getByText('All 3 calls of 24 hours succeeded.').waitFor();
+  await takePictures(page, 'code');
+  expect(problems).toEqual([]);
+  await context.close();
+});
+
+it('the page Functions shows a reader of the app figures and versions, but no output, code and secrets', async () => {
+  const app = await createApp(site.node);
+  await admin(site.node, 'PUT', `/apps/${app.ref}/functions/hello`, withImportMap);
+  await admin(site.node, 'PUT', `/apps/${app.ref}/function-secrets`, { SMTP_TOKEN: 'secret' });
+  const reader = { email: uniqueEmail('reader'), password: 'a long enough password' };
+  const { url } = await admin<BuilderLink>(site.node, 'POST', `/apps/${app.ref}/team/invitations`, {
+    email: reader.email,
+    role: 'reader',
+  });
+  const secret = new URL(url).hash.replace('#token=', '');
+  const accepted = await fetch(`${site.node.url}/admin/v1/invitations/accept`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', [consoleHeader]: '1' },
+    body: JSON.stringify({ secret, name: 'Arif Rahman', password: reader.password }),
+  });
+  expect(accepted.status).toBe(204);
+  const own = await browse(site.node, await signInBuilder(site.node, reader));
+  const { page, problems } = await own.visit(`/app/${app.ref}/functions?function=hello`);
+  const panel = page.getByRole('complementary', { name: 'Function hello' });
+  await panel.getByRole('list', { name: 'Versions' }).getByText('v1').waitFor();
+  await panel.getByText('Callers: open to everybody.').waitFor();
+  expect(await page.getByRole('tab').count()).toBe(0);
+  expect(await page.getByText('Secrets').count()).toBe(0);
+  expect(await page.getByRole('button', { name: 'New function' }).getAttribute('aria-disabled')).toBe('true');
+  expect(problems).toEqual([]);
+  await own.close();
+});
+
+it('the page Functions says that a node runs no functions', async () => {
+  const node = await startNode({ env: { NINEFOLD_FUNCTIONS: 'off' } });
+  try {
+    const off = await browse(node, await makeBuilder(node));
+    const app = await createApp(node);
+    const { page } = await off.visit(`/app/${app.ref}/functions`);
+    await page.getByText('This node runs no edge functions').waitFor();
+    await off.close();
+  } finally {
+    await node.stop();
+  }
 });

@@ -8,6 +8,7 @@ import {
   type FunctionsState,
   RESERVED_SECRET,
   SECRET_NAME,
+  VERSION_NOTE_CHARACTERS,
 } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { App } from '../../apps/app.ts';
@@ -35,8 +36,7 @@ import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
 import { json, noContent } from '../reply.ts';
 
-/** Maximum length of a note about a version, and of the path of a file. */
-const MESSAGE_CHARACTERS = 200;
+/** Maximum length of the path of a file. */
 const PATH_CHARACTERS = 300;
 /** Lines of output that one call returns. */
 const LOG_LINES = 500;
@@ -67,7 +67,7 @@ const deployment: z.ZodType<DeployFunction> = z
     entrypoint: filePath,
     import_map: filePath.optional(),
     verify_jwt: z.boolean().optional(),
-    message: line(MESSAGE_CHARACTERS).optional(),
+    message: line(VERSION_NOTE_CHARACTERS).optional(),
   })
   .refine(({ files, entrypoint }) => Object.hasOwn(files, entrypoint), {
     path: ['entrypoint'],

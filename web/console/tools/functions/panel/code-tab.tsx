@@ -2,7 +2,12 @@ import { NativeSelect, TextInput } from '@mantine/core';
 import { IconFilePlus, IconTrash } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useMemo, useState } from 'react';
-import type { BundleFault, EdgeFunction, FunctionSources } from '../../../../../contract/functions.ts';
+import {
+  type BundleFault,
+  type EdgeFunction,
+  type FunctionSources,
+  VERSION_NOTE_CHARACTERS,
+} from '../../../../../contract/functions.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { FailureNote } from '../../../../ui/failure.tsx';
 import { Kbd } from '../../../../ui/kbd.tsx';
@@ -20,9 +25,6 @@ import { AddFileDialog } from './add-file-dialog.tsx';
 import { type CodeDraft, draftedFiles, editedVersion, languageOf, pathsOf, placeOf, withFile } from './code-draft.ts';
 
 const SourceEditor = lazy(code(() => import('./source-editor.tsx').then((all) => ({ default: all.SourceEditor }))));
-
-/** Maximum number of characters of a note, as the server has it. */
-const MAX_NOTE = 200;
 
 interface CodeTabProps {
   appRef: string;
@@ -148,7 +150,7 @@ function DeployBar({
       <TextInput
         label="Note about the change"
         placeholder="attach the PDF"
-        maxLength={MAX_NOTE}
+        maxLength={VERSION_NOTE_CHARACTERS}
         autoComplete="off"
         value={note}
         onChange={(event) => setNote(event.currentTarget.value)}
