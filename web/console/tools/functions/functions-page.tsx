@@ -43,7 +43,12 @@ export function FunctionsPage() {
   // Until the role is known, the page offers nothing that the server might refuse.
   const isReader = team.data === undefined || team.data.own_role === 'reader';
   const readOnly = isReader ? 'Developers of the app change functions.' : null;
-  useKeys(useMemo(() => [{ keys: 'n', group: 'This page', does: 'New function', run: create }], [create]));
+  useKeys(
+    useMemo(
+      () => (isReader ? [] : [{ keys: 'n', group: 'This page', does: 'New function', run: create }]),
+      [isReader, create],
+    ),
+  );
   return (
     <Page
       appRef={ref}

@@ -89,7 +89,11 @@ export function TryTab({ appRef, selected }: { appRef: string; selected: EdgeFun
       <p className="soft">
         Calls as the service role, with the privileges of the app’s secret key. The figures count calls of clients only.
       </p>
-      {sending.error && <FailureNote facts={failureFacts(sending.error)} />}
+      {sending.error && (
+        <FailureNote facts={failureFacts(sending.error)}>
+          <p>A redirect of the function also ends here, because the console follows none. Copy the request as curl.</p>
+        </FailureNote>
+      )}
       {sending.data && <Response key={sending.submittedAt} appRef={appRef} response={sending.data} />}
     </form>
   );
