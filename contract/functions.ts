@@ -4,6 +4,8 @@ export const FUNCTION_NAME = /^[A-Za-z][\w-]{0,62}$/;
 export const SECRET_NAME = /^[A-Za-z_]\w{0,127}$/;
 /** The beginning of names of variables that the node sets itself. */
 export const RESERVED_SECRET = /^(?:SUPABASE_|SB_|DENO_|NINEFOLD_)/;
+/** Maximum number of characters of a note about a version. */
+export const VERSION_NOTE_CHARACTERS = 200;
 
 /** One version of an edge function. */
 export interface FunctionVersion {
@@ -106,5 +108,7 @@ export interface FunctionLogLine {
 /** The files of a version, as they were deployed. */
 export interface FunctionSources {
   readonly entrypoint: string;
+  /** The path of deno.json or an import map in `files`; null without one. */
+  readonly import_map: string | null;
   readonly files: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import type { CallEntry, CallFigures } from './specification-calls.ts';
 import type { PolicyEntry } from './specification-roles.ts';
 
 /** The API of an app that a request was for, as the log and traces name it. */
-export const loggedAreas = ['rest', 'auth', 'storage'] as const;
+export const loggedAreas = ['rest', 'auth', 'storage', 'functions'] as const;
 export type LoggedArea = (typeof loggedAreas)[number];
 
 /**

@@ -19,6 +19,8 @@ create table ninefold.function_versions (
   message text,
   -- The path of the first file.
   entrypoint text not null,
+  -- The path of deno.json or an import map in sources; null without one.
+  import_map text,
   -- By path: the text of each file as it was deployed.
   sources jsonb not null,
   -- One JavaScript module with everything that the function imports.

@@ -233,7 +233,9 @@ describe('bundling', () => {
     ['require that may be absent', 'require?.("ROOTsec" + x)'],
   ];
   it.each(patterns)('reads no file of the machine for a pattern with %s', async (_, expression) => {
-    const target = expression.replaceAll('ROOT', `${ROOT}${secretFolder.slice(1)}/`).replaceAll('NAME', '${x}');
+    const target = expression
+      .replaceAll('ROOT', `${ROOT}${secretFolder.slice(1)}/`)
+      .replaceAll('NAME', ['$', '{x}'].join(''));
     const response = await deployAndCall(
       `const f = async (x: string) => ${target}; Deno.serve(async () => new Response(await f("ret.json").then(JSON.stringify, String)));`,
     );

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { clone } from '../support/clone.ts';
 import { type Console, openConsole, sizes, type Visit } from './console.ts';
@@ -398,6 +398,34 @@ const views: readonly View[] = [
     path: () => `${filled}/mail?view=server`,
     ready: (page) => page.getByRole('textbox', { name: 'Server' }).waitFor(),
   },
+  {
+    name: 'functions of an empty app',
+    path: () => `${empty}/functions`,
+    ready: (page) => page.getByText('No functions yet.').waitFor(),
+  },
+  {
+    name: 'functions, with the output of a function',
+    path: () => `${filled}/functions?function=hello`,
+    ready: (page) => page.getByText('No output yet.').waitFor(),
+  },
+  {
+    name: 'functions, with the form that calls a function',
+    path: () => `${filled}/functions?function=hello&tab=try`,
+    ready: (page) => page.getByRole('textbox', { name: 'Body' }).waitFor(),
+  },
+  {
+    name: 'functions, with the code of a function',
+    path: () => `${filled}/functions?function=hello&tab=code`,
+    ready: (page) => page.getByRole('textbox', { name: /index\.ts/ }).waitFor(),
+  },
+  {
+    name: 'the dialog of a new function',
+    path: () => `${filled}/functions`,
+    ready: async (page) => {
+      await page.getByRole('button', { name: 'New function' }).click();
+      await dialog('New function')(page);
+    },
+  },
   { name: 'sql', path: () => `${filled}/sql`, ready: heading(/./) },
   {
     name: 'users',
@@ -530,6 +558,12 @@ export function checkPages(size: keyof typeof sizes): void {
       if (error) throw error;
     }
     await client.auth.updateUser({ password: 'another long password' });
+    await admin(site.node, 'PUT', `/apps/${app.ref}/functions/hello`, {
+      files: { 'hello/index.ts': "Deno.serve(() => new Response('hello'));" },
+      entrypoint: 'hello/index.ts',
+      message: 'say hello',
+    });
+    await admin(site.node, 'PUT', `/apps/${app.ref}/function-secrets`, { SMTP_TOKEN: 'secret' });
     const refused = await fetch(`${app.url}/rest/v1/nowhere`, { headers: { apikey: app.publishable_key } });
     failed = refused.headers.get('x-request-id') ?? '';
     filled = `/app/${app.ref}`;

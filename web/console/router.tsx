@@ -127,6 +127,12 @@ const appPages = app.addChildren([
     'FilesPage',
   ),
   appPage('/realtime', strings(), () => import('./tools/realtime/realtime-page.tsx'), 'RealtimePage'),
+  appPage(
+    '/functions',
+    strings('function', 'tab'),
+    () => import('./tools/functions/functions-page.tsx'),
+    'FunctionsPage',
+  ),
   appPage('/queues', strings('queue', 'view', 'message'), () => import('./tools/queues/queues-page.tsx'), 'QueuesPage'),
   appPage('/sql', strings('sql'), () => import('./tools/sql/sql-page.tsx'), 'SqlPage'),
   appPage('/users', strings('user', 'q'), () => import('./tools/users/users-page.tsx'), 'UsersPage'),

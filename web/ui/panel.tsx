@@ -1,6 +1,7 @@
 import { IconArrowDown, IconArrowUp, IconX } from '@tabler/icons-react';
 import { type ReactNode, useLayoutEffect } from 'react';
 import { Button } from './button.tsx';
+import { classNames } from './class-names.ts';
 import { distinctKeys } from './distinct-keys.ts';
 import styles from './panel.module.css';
 import { useFocusBack } from './use-focus-back.ts';
@@ -25,6 +26,7 @@ export function Panel({
   label,
   title,
   tools,
+  tall = false,
   onClose,
   onPrevious,
   onNext,
@@ -33,6 +35,8 @@ export function Panel({
   label: string;
   title: ReactNode;
   tools?: ReactNode;
+  /** True if the panel covers more than half of a phone. */
+  tall?: boolean;
   children: ReactNode;
 } & Partial<PanelSteps>) {
   useFocusBack();
@@ -48,7 +52,7 @@ export function Panel({
   }, [onClose]);
 
   return (
-    <aside className={styles.panel} aria-label={label}>
+    <aside className={classNames(styles.panel, tall && styles.tall)} aria-label={label}>
       <div className={styles.top}>
         <h2 className={styles.title}>{title}</h2>
         <span className={styles.tools}>

@@ -6,17 +6,24 @@ export function Tabs({
   label,
   tabs,
   initial = 0,
+  onChoose,
 }: {
   label: string;
   /** The tabs. `mark` is shown before the name of a tab. */
   tabs: readonly { name: string; mark?: ReactNode; content: ReactNode }[];
   /** Index of the tab that is open at first. */
   initial?: number;
+  /** Called with the index of a tab when the reader opens it. */
+  onChoose?: (index: number) => void;
 }) {
   const [chosen, setChosen] = useState(initial);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
 
+  const choose = (index: number) => {
+    setChosen(index);
+    onChoose?.(index);
+  };
   const move = (event: KeyboardEvent) => {
     const to =
       event.key === 'ArrowRight'
@@ -30,7 +37,7 @@ export function Tabs({
               : null;
     if (to === null) return;
     event.preventDefault();
-    setChosen(to);
+    choose(to);
     list.current?.querySelectorAll('button')[to]?.focus();
   };
 
@@ -46,7 +53,7 @@ export function Tabs({
             aria-selected={index === chosen}
             aria-controls={`${id}-panel`}
             tabIndex={index === chosen ? 0 : -1}
-            onClick={() => setChosen(index)}
+            onClick={() => choose(index)}
           >
             {mark}
             {name}

@@ -8,6 +8,7 @@ import {
   type FunctionsState,
   RESERVED_SECRET,
   SECRET_NAME,
+  VERSION_NOTE_CHARACTERS,
 } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { App } from '../../apps/app.ts';
@@ -38,9 +39,7 @@ import { json, noContent } from '../reply.ts';
 
 /** Hours of the figures of a function. */
 const HOURS = 24;
-
-/** Maximum length of a note about a version, and of the path of a file. */
-const MESSAGE_CHARACTERS = 200;
+/** Maximum length of the path of a file. */
 const PATH_CHARACTERS = 300;
 /** Lines of output that one call returns. */
 const LOG_LINES = 500;
@@ -71,7 +70,7 @@ const deployment: z.ZodType<DeployFunction> = z
     entrypoint: filePath,
     import_map: filePath.optional(),
     verify_jwt: z.boolean().optional(),
-    message: line(MESSAGE_CHARACTERS).optional(),
+    message: line(VERSION_NOTE_CHARACTERS).optional(),
   })
   .refine(({ files, entrypoint }) => Object.hasOwn(files, entrypoint), {
     path: ['entrypoint'],
@@ -111,6 +110,7 @@ const deployFunction = adminCall({
     const { code, reads } = await bundle(context, ref, { files, entrypoint, importMap });
     await storeVersion(app.serverDatabase, {
       ...{ name: functionName(name), verifiesJwt, entrypoint, sources: files, bundle: code, reads, message },
+      importMap: importMap ?? null,
       createdBy: await callerName(context, caller),
     });
     return json(await readFunction(context, app, name));

@@ -72,6 +72,8 @@ export interface NewVersion {
   readonly name: string;
   readonly verifiesJwt: boolean;
   readonly entrypoint: string;
+  /** The path of deno.json or an import map in `sources`; null without one. */
+  readonly importMap: string | null;
   readonly sources: Readonly<Record<string, string>>;
   readonly bundle: string;
   readonly reads: readonly string[];
@@ -95,9 +97,9 @@ export async function storeVersion(database: Executor, version: NewVersion): Pro
     },
     {
       text: `with made as (
-          insert into ninefold.function_versions (function, number, created_by, message, entrypoint, sources, bundle, sha256, reads)
+          insert into ninefold.function_versions (function, number, created_by, message, entrypoint, sources, bundle, sha256, reads, import_map)
           select $1, coalesce((select pg_catalog.max(number) from ninefold.function_versions where function = $1), 0) + 1, $2, $3, $4,
-            $5::jsonb, $6, $7, $8::text[]
+            $5::jsonb, $6, $7, $8::text[], $9
           where exists (select from ninefold.functions where name = $1)
           returning id)
         update ninefold.functions set active_version = made.id from made where name = $1`,
@@ -110,6 +112,7 @@ export async function storeVersion(database: Executor, version: NewVersion): Pro
         version.bundle,
         sha256,
         `{${version.reads.map((name) => JSON.stringify(name)).join(',')}}`,
+        version.importMap,
       ],
     },
     {
@@ -193,7 +196,7 @@ export async function deleteFunction(database: Executor, name: string): Promise<
 export const readSources = (database: Executor, name: string, number: number | null): Promise<FunctionSources | null> =>
   read<FunctionSources>(
     database,
-    `select pg_catalog.json_build_object('entrypoint', v.entrypoint, 'files', v.sources)
+    `select pg_catalog.json_build_object('entrypoint', v.entrypoint, 'import_map', v.import_map, 'files', v.sources)
      from ninefold.functions f join ninefold.function_versions v on v.function = f.name
      where f.name = $1 and case when $2::integer is null then v.id = f.active_version else v.number = $2::integer end`,
     [name, number === null ? null : String(number)],

@@ -31,6 +31,7 @@ export function Page({
   tools,
   panel,
   narrowPanel = false,
+  widePanel = false,
   fetching = false,
   bare = false,
   children,
@@ -46,6 +47,8 @@ export function Page({
   panel?: ReactNode;
   /** True if the panel is narrow, for example because it shows one row. */
   narrowPanel?: boolean;
+  /** True if the panel is wide, for example because it shows code. */
+  widePanel?: boolean;
   /** True while a request is pending: shows a line under the header. */
   fetching?: boolean;
   /** True if the page has its own layout without margins and scrolls by itself. */
@@ -83,6 +86,7 @@ export function Page({
           styles.body,
           panel !== undefined && panel !== null && panel !== false && styles.withPanel,
           narrowPanel && styles.narrow,
+          widePanel && styles.wide,
         )}
       >
         <main

@@ -8,6 +8,7 @@ export type SearchParameter =
   | 'cell'
   | 'entity'
   | 'error'
+  | 'function'
   | 'limit'
   | 'mail'
   | 'message'
@@ -15,6 +16,7 @@ export type SearchParameter =
   | 'rule'
   | 'screen'
   | 'session'
+  | 'tab'
   | 'user'
   | 'version';
 

@@ -1,5 +1,6 @@
 import {
   type Icon,
+  IconBolt,
   IconBroadcast,
   IconClock,
   IconFolder,
@@ -29,6 +30,7 @@ export const toolPages = [
   { name: 'Data', to: '/app/$ref/data', icon: IconTable, letter: 'd' },
   { name: 'Files', to: '/app/$ref/files', icon: IconFolder, letter: 'f' },
   { name: 'Realtime', to: '/app/$ref/realtime', icon: IconBroadcast, letter: 'r' },
+  { name: 'Functions', to: '/app/$ref/functions', icon: IconBolt, letter: 'n' },
   { name: 'Queues', to: '/app/$ref/queues', icon: IconStack2, letter: 'q' },
   { name: 'SQL', to: '/app/$ref/sql', icon: IconTerminal2, letter: 's' },
   { name: 'Jobs', to: '/app/$ref/jobs', icon: IconClock, letter: 'j' },

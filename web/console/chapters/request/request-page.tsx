@@ -1,7 +1,7 @@
 import { IconLayoutSidebarRight } from '@tabler/icons-react';
 import { Link, useParams } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
-import type { RequestTraceResponse } from '../../../../contract/observed.ts';
+import type { RequestTrace, RequestTraceResponse } from '../../../../contract/observed.ts';
 import type { ErrorLine } from '../../../../contract/specification.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
@@ -71,6 +71,14 @@ export function RequestPage() {
   );
 }
 
+/** Says why a trace has no statement. Pure. */
+const noStatement = ({ area }: RequestTrace): string =>
+  area === 'functions'
+    ? 'None: the code of the function answered. Requests that it sent to the app have their own traces.'
+    : area === 'rest'
+      ? 'None: the request ended before a statement was sent.'
+      : 'Not shown: sign-in and files use the same internal statements in every app.';
+
 /** Shows the steps of the request, their SQL and the policies that applied. */
 function Told({ number, answer }: { number: number; answer: RequestTraceResponse | undefined }) {
   const lines = useMemo(() => answer && stepLines(answer.trace, answer.policies), [answer]);
@@ -93,11 +101,7 @@ function Told({ number, answer }: { number: number; answer: RequestTraceResponse
               wrap
             />
           ) : (
-            <p className={styles.remark}>
-              {trace.area !== 'rest'
-                ? 'Not shown: sign-in and files use the same internal statements in every app.'
-                : 'None: the request ended before a statement was sent.'}
-            </p>
+            <p className={styles.remark}>{noStatement(trace)}</p>
           )}
         </Figure>
       )}

@@ -74,6 +74,10 @@ const appWords = {
     acted_as_member: 'acted as a member',
     site_published: 'published the front end',
     site_removed: 'stopped serving the front end',
+    function_deployed: 'deployed an edge function',
+    function_changed: 'changed an edge function',
+    function_deleted: 'deleted an edge function',
+    function_secrets_set: 'changed secrets of edge functions',
   },
 } as const satisfies Partial<Record<AuditKind, Readonly<Record<string, string>>>>;
 

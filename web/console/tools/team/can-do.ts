@@ -27,6 +27,15 @@ const groups: readonly (readonly [words: string, routes: readonly AdminRoute[]])
     ],
   ],
   [
+    'Deploy edge functions, read their code and output, set their secrets',
+    [
+      'PUT /apps/:ref/functions/:name',
+      'GET /apps/:ref/functions/:name/source',
+      'GET /apps/:ref/function-logs',
+      'PUT /apps/:ref/function-secrets',
+    ],
+  ],
+  [
     'Invite and remove builders, change roles',
     ['POST /apps/:ref/team/invitations', 'DELETE /apps/:ref/team/:id', 'PUT /apps/:ref/team/:id'],
   ],

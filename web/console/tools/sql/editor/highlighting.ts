@@ -6,7 +6,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from '@uiw/react-codemirror';
-import { highlight } from '../../../../ui/highlight.ts';
+import { highlight, type Language } from '../../../../ui/highlight.ts';
 import styles from './editor.module.css';
 
 /** Maximum number of characters of a text that is coloured. A longer text is not coloured, so that typing stays fast. */
@@ -19,11 +19,11 @@ const marks = Object.fromEntries(
   ]),
 );
 
-function decorate({ state: { doc } }: EditorView): DecorationSet {
+function decorate({ state: { doc } }: EditorView, language: Language): DecorationSet {
   const builder = new RangeSetBuilder<Decoration>();
   if (doc.length > coloured) return builder.finish();
   let at = 0;
-  for (const { kind, text } of highlight(doc.toString(), 'sql')) {
+  for (const { kind, text } of highlight(doc.toString(), language)) {
     const mark = marks[kind];
     if (mark) builder.add(at, at + text.length, mark);
     at += text.length;
@@ -31,18 +31,19 @@ function decorate({ state: { doc } }: EditorView): DecorationSet {
   return builder.finish();
 }
 
-/** Colours SQL in the same way as other code in the console. */
-export const highlighting = ViewPlugin.fromClass(
-  class {
-    decorations: DecorationSet;
+/** Returns an extension that colours code in the same way as other code in the console. */
+export const highlighting = (language: Language) =>
+  ViewPlugin.fromClass(
+    class {
+      decorations: DecorationSet;
 
-    constructor(view: EditorView) {
-      this.decorations = decorate(view);
-    }
+      constructor(view: EditorView) {
+        this.decorations = decorate(view, language);
+      }
 
-    update({ docChanged, view }: ViewUpdate) {
-      if (docChanged) this.decorations = decorate(view);
-    }
-  },
-  { decorations: (plugin) => plugin.decorations },
-);
+      update({ docChanged, view }: ViewUpdate) {
+        if (docChanged) this.decorations = decorate(view, language);
+      }
+    },
+    { decorations: (plugin) => plugin.decorations },
+  );

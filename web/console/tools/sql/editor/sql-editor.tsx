@@ -52,7 +52,7 @@ export function SqlEditor({
   const extensions = useMemo(
     () => [
       sql({ dialect: PostgreSQL, schema: completionsOf(entities ?? []), defaultSchema: 'public' }),
-      highlighting,
+      highlighting('sql'),
       markedError,
       EditorView.lineWrapping,
       EditorView.contentAttributes.of({ 'aria-label': 'SQL. Escape, then Tab leaves the editor.' }),
