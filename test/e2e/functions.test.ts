@@ -58,6 +58,12 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
   await page.getByText('No functions yet.').waitFor();
   await takePictures(page, 'empty');
 
+  await page.getByRole('button', { name: 'Deploy from the CLI' }).click();
+  const commands = page.getByRole('dialog', { name: 'Deploy from the CLI' });
+  await commands.getByText(`functions deploy ${app.ref} . --only hello`).waitFor();
+  await takePictures(page, 'cli');
+  await commands.getByRole('button', { name: 'Close' }).click();
+
   await page.getByRole('button', { name: 'New function' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'New function' });
   await dialog.getByRole('textbox', { name: 'Name' }).fill('1st');
@@ -109,6 +115,7 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
   const secret = page.getByRole('dialog', { name: 'Add secret' });
   await secret.getByRole('textbox', { name: 'Name' }).fill('SUPABASE_URL');
   await secret.getByText('The node sets variables that begin with SUPABASE_').waitFor();
+  await takePictures(page, 'secret');
   await secret.getByRole('textbox', { name: 'Name' }).fill('GREETING');
   await secret.getByLabel('Value', { exact: true }).fill('good morning');
   await secret.getByRole('button', { name: 'Add', exact: true }).click();

@@ -16,6 +16,15 @@ const groups: readonly (readonly [words: string, routes: readonly AdminRoute[]])
     ['POST /apps/:ref/sql', 'POST /apps/:ref/migrations', 'PUT /apps/:ref/settings/:key'],
   ],
   [
+    'Deploy edge functions, read their code and output, set their secrets',
+    [
+      'PUT /apps/:ref/functions/:name',
+      'GET /apps/:ref/functions/:name/source',
+      'GET /apps/:ref/function-logs',
+      'PUT /apps/:ref/function-secrets',
+    ],
+  ],
+  [
     'Create, reveal and revoke secret keys; add, rotate and revoke signing keys',
     [
       'POST /apps/:ref/api-keys',
@@ -24,15 +33,6 @@ const groups: readonly (readonly [words: string, routes: readonly AdminRoute[]])
       'POST /apps/:ref/keys',
       'POST /apps/:ref/keys/rotate',
       'POST /apps/:ref/keys/:kid/revoke',
-    ],
-  ],
-  [
-    'Deploy edge functions, read their code and output, set their secrets',
-    [
-      'PUT /apps/:ref/functions/:name',
-      'GET /apps/:ref/functions/:name/source',
-      'GET /apps/:ref/function-logs',
-      'PUT /apps/:ref/function-secrets',
     ],
   ],
   [

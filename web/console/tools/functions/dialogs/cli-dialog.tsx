@@ -32,7 +32,7 @@ export const CliDialog = ({ appRef, onClose }: { appRef: string; onClose: () => 
     {commandsOf(appRef).map(([words, code]) => (
       <section key={words} className={styles.command}>
         <h3>{words}</h3>
-        <Code code={code} language="shell" label="the commands" />
+        <Code code={code} language="shell" label="the commands" wrap />
       </section>
     ))}
   </Dialog>
