@@ -19,6 +19,8 @@ beforeAll(async () => {
     ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
     create table public.jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql
       as 'select json_agg(j) from public.jobs j';
+    create table public.edge (name text); create function ninefold.edge_functions() returns json language sql
+      as 'select json_agg(e) from public.edge e';
     create table public.buckets (id text); create function ninefold.described_buckets(integer, integer) returns json language sql
       as 'select json_agg(b) from public.buckets b';
     create function ninefold.user_mapping_writes() returns table (mapping oid, transaction text) language sql
@@ -34,6 +36,7 @@ const state = () => catalogFingerprint({ run: (statements) => connection.run(sta
 
 it.each([
   'insert into buckets values ($$photos$$)',
+  'insert into edge values ($$hello$$)',
   'insert into jobs values ($$0 5 * * *$$)',
   'update jobs set schedule = $$0 6 * * *$$',
   'alter table t add column more text',

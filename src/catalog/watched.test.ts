@@ -11,6 +11,10 @@ const exceptions: Readonly<Record<string, string>> = {
   pg_indexes: 'shown as a source of chapter 5, which reads pg_index',
   'ninefold.settings': 'compared by whoever remembers a specification',
   'ninefold.call_statistics': 'live figures',
+  'ninefold.mails': 'live figures',
+  'ninefold.request_traces': 'live figures',
+  'ninefold.request_log_counts': 'live figures',
+  pg_stat_activity: 'live figures',
   'ninefold.state_changes': 'live figures',
   'ninefold.member_roles': 'whom a probe acts as',
   'ninefold.probe': 'what a probe found, which is no part of the specification',
@@ -56,6 +60,7 @@ const functions: Readonly<Record<string, readonly string[]>> = {
   shobj_description: ['pg_shdescription'],
   // These functions return live figures, which are not part of the specification. So no catalog needs to be watched for
   // them.
+  pg_database_size: [],
   pg_stat_get_live_tuples: [],
   pg_stat_get_tuples_deleted: [],
   pg_total_relation_size: [],

@@ -50,6 +50,7 @@ const subjects: readonly (readonly [name: string, groups: readonly (keyof typeof
   ['Data', ['database', 'apps']],
   ['Files', ['storage']],
   ['Realtime', ['realtime']],
+  ['Edge functions', ['functions']],
   ['Scheduled work', ['jobs']],
   ['Logs', ['records']],
   ['Node', ['settings', 'backups', 'builders']],
