@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -307,6 +307,19 @@ describe('bundling', () => {
     expect((await readdir(tmpdir())).filter((name) => name.startsWith('ninefold-bundle-'))).toEqual([]);
   });
 
+  it('lets no app fill the memory of a worker with many large functions', async () => {
+    // Random text, because a package that shrinks too well is refused.
+    const text = randomBytes(14_000_000).toString('base64');
+    packages.set('large', { files: { 'index.js': `export default "${text}"` } });
+    const large = await createApp(node);
+    const code = `import x from 'npm:large'; Deno.serve(() => new Response(String(x.length)));`;
+    for (let i = 0; i < 5; i++) await deploy(`f${i}`, code, large);
+    await expect(deploy('f5', code, large)).rejects.toThrow('function_limit_reached');
+    await admin(node, 'PATCH', `/apps/${large.ref}/functions/f0`, { version: null });
+    await deploy('f5', code, large);
+    await expect(admin(node, 'PATCH', `/apps/${large.ref}/functions/f0`, { version: 1 })).rejects.toThrow('too large');
+  });
+
   async function deployAndCall(code: string): Promise<string> {
     try {
       await deploy('hi', code);
@@ -544,6 +557,53 @@ describe('the owner by SQL', () => {
     'set role ninefold_server',
   ])('cannot run: %s', async (sql) => {
     await expect(runSql(node, app.ref, sql)).rejects.toThrow(/permission denied|42501/);
+  });
+});
+
+describe('requests of SQL', () => {
+  it('reach functions of the node, and nothing else of it', async () => {
+    const hits = privateHits;
+    const base = `${node.url}/apps/${other.ref}`;
+    const targets = [
+      `${base}/functions/v1/main`,
+      `${base}/functions/v1/../../../admin/v1/apps`,
+      `${base}/functions/v1/%2e%2e/%2e%2e/rest/v1/`,
+      `${base}/functions/v1\\..\\..\\health`,
+      `${base}/rest/v1/`,
+      `${node.url}/health`,
+      `${node.url}//apps/x/functions/v1/x`,
+      `http://127.0.0.1:${privatePort}/apps/x/functions/v1/x`,
+      `http://x@127.0.0.1:${privatePort}/apps/x/functions/v1/x`,
+    ];
+    for (const target of targets) await runSql(node, app.ref, `select net.http_get('${target}')`);
+    const read = async () => {
+      const { results } = await runSql(
+        node,
+        app.ref,
+        'select status_code, content from net._http_response order by id',
+      );
+      return results.at(-1)?.rows ?? [];
+    };
+    await expect.poll(async () => (await read()).length, { timeout: 20_000 }).toBe(targets.length);
+    const [first, ...others] = await read();
+    expect(first).toEqual(['200', 'other app']);
+    expect(others.map(([status]) => status)).toEqual(others.map(() => null));
+    expect(privateHits).toBe(hits);
+  });
+
+  it('name no client in front of a proxy', async () => {
+    await deploy('address', 'Deno.serve((r) => new Response(r.headers.get("x-forwarded-for")));', other);
+    const target = `${node.url}/apps/${other.ref}/functions/v1/address`;
+    await runSql(node, app.ref, `select net.http_get('${target}', headers => '{"x-forwarded-for":"1.2.3.4"}')`);
+    const content = async () => {
+      const { results } = await runSql(
+        node,
+        app.ref,
+        'select content from net._http_response order by id desc limit 1',
+      );
+      return String(results.at(-1)?.rows[0]?.[0]);
+    };
+    await expect.poll(content).toMatch(/^(?:127\.0\.0\.1|::1)$/);
   });
 });
 
