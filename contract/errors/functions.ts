@@ -74,7 +74,8 @@ export const functionErrors = entries('functions', {
   function_limit_reached: {
     status: 409,
     message: 'The app has too many functions.',
-    meaning: 'The app has as many edge functions as the limit functions allows.',
+    meaning:
+      'The app has as many edge functions as the limit functions allows, or their active versions are larger than functionsBundleBytes.',
     action: 'Delete functions that are not used.',
     member: null,
     limit: 'functions',

@@ -28,6 +28,12 @@ export const functionLimits = limitsOf('functions', {
     meaning: 'The size of an edge function with everything that it imports.',
     code: 'function_not_bundled',
   },
+  functionsBundleBytes: {
+    unit: 'bytes',
+    default: 100 * MIB,
+    meaning: 'The size of all active edge functions of an app together, which one process loads.',
+    code: 'function_limit_reached',
+  },
   functionPackageBytes: {
     unit: 'bytes',
     default: 200 * MIB,

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import process from 'node:process';
 import { BundleError } from '../functions/bundle/bundle-error.ts';
 import { bundleFunction } from '../functions/bundle/bundle-function.ts';
@@ -7,9 +8,13 @@ import { AddressPolicy } from '../jobs/public-address.ts';
 /** The entry of the process that bundles one version of an edge function. The worker that started it ends it. */
 
 process.once('message', (request: BundleRequest) => {
+  // The worker deletes the folder, unless it was killed.
+  process.once('disconnect', () => {
+    rmSync(request.folder, { recursive: true, force: true });
+    process.exit();
+  });
   void reply(request).then((message) => process.send?.(message));
 });
-process.on('disconnect', () => process.exit());
 
 async function reply({ code, registries, httpAllowed, folder }: BundleRequest): Promise<BundleReply> {
   try {

@@ -18,6 +18,10 @@ const read = async <T>(database: Executor, text: string, params: readonly Param[
 /** Makes deployments of one app run one after the other. */
 const LOCK = { text: 'lock table ninefold.functions in share row exclusive mode', params: [] };
 
+/** The size of the active versions of all functions but the one in the first parameter. A worker and a process load them together. */
+const BYTES_OF_OTHERS = `(select coalesce(pg_catalog.sum(pg_catalog.octet_length(o_v.bundle)), 0) from ninefold.functions o
+  join ninefold.function_versions o_v on o_v.id = o.active_version where o.name <> $1)`;
+
 /** A function with its active version, as a worker runs it. */
 export interface ActiveFunction {
   readonly name: string;
@@ -92,8 +96,15 @@ export async function storeVersion(database: Executor, version: NewVersion): Pro
     {
       text: `insert into ninefold.functions (name, verifies_jwt)
         select $1, $2::boolean where (select pg_catalog.count(*) from ninefold.functions where name <> $1) < $3::integer
+          and ${BYTES_OF_OTHERS} + $4::bigint <= $5::bigint
         on conflict (name) do update set verifies_jwt = excluded.verifies_jwt`,
-      params: [version.name, String(version.verifiesJwt), String(limits.functions.default)],
+      params: [
+        version.name,
+        String(version.verifiesJwt),
+        String(limits.functions.default),
+        String(Buffer.byteLength(version.bundle)),
+        String(limits.functionsBundleBytes.default),
+      ],
     },
     {
       text: `with made as (
@@ -101,6 +112,7 @@ export async function storeVersion(database: Executor, version: NewVersion): Pro
           select $1, coalesce((select pg_catalog.max(number) from ninefold.function_versions where function = $1), 0) + 1, $2, $3, $4,
             $5::jsonb, $6, $7, $8::text[], $9
           where exists (select from ninefold.functions where name = $1)
+            and ${BYTES_OF_OTHERS} + pg_catalog.octet_length($6) <= $10::bigint
           returning id)
         update ninefold.functions set active_version = made.id from made where name = $1`,
       params: [
@@ -113,6 +125,7 @@ export async function storeVersion(database: Executor, version: NewVersion): Pro
         sha256,
         `{${version.reads.map((name) => JSON.stringify(name)).join(',')}}`,
         version.importMap,
+        String(limits.functionsBundleBytes.default),
       ],
     },
     {
@@ -167,17 +180,22 @@ export async function changeFunction(
       text: `update ninefold.functions f set verifies_jwt = coalesce($2::boolean, verifies_jwt),
           active_version = case when $3::boolean then (select id from ninefold.function_versions where function = $1 and number = $4::integer)
             else active_version end
-        where name = $1 and ($4::integer is null or exists (select from ninefold.function_versions where function = $1 and number = $4::integer))`,
+        where name = $1 and ($4::integer is null or exists (select from ninefold.function_versions v where function = $1 and number = $4::integer
+          and ${BYTES_OF_OTHERS} + pg_catalog.octet_length(v.bundle) <= $5::bigint))`,
       params: [
         name,
         verifiesJwt === undefined ? null : String(verifiesJwt),
         String(version !== undefined),
         version === undefined || version === null ? null : String(version),
+        String(limits.functionsBundleBytes.default),
       ],
     },
   ]);
   if (!changed || affectedRows(changed) === 0) {
-    throw new NinefoldError('not_found', { message: 'The app has no function with this name, or no such version.' });
+    throw new NinefoldError('not_found', {
+      message:
+        'The app has no function with this name, no such version, or the version is too large beside the others.',
+    });
   }
 }
 

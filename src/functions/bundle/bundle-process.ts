@@ -36,8 +36,9 @@ export interface BundleProcesses {
   readonly httpAllowed: readonly AllowedNetwork[];
 }
 
-/** Milliseconds of a second, and between two checks of the memory. */
+/** Milliseconds of a second. */
 const MILLISECONDS = 1000;
+/** Interval of the checks of memory. */
 const CHECK_MILLISECONDS = 200;
 /** Memory of the process and of esbuild together: several times that of the largest packages. */
 const MAX_MEMORY_BYTES = 1024 * 1024 * 1024;

@@ -15,6 +15,7 @@ export interface LineReader {
 const LINE_FEED = 10;
 /** Bytes that are read in a second while lines are not wanted. The writer waits, so that it does not occupy this process. */
 const SLOW_BYTES_PER_SECOND = 1024 * 1024;
+/** Milliseconds of a second. */
 const MILLISECONDS = 1000;
 
 /** Reads lines of a process that does not deserve trust: no line fills the memory, and no flood of lines delays other work. */
