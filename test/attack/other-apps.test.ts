@@ -236,6 +236,7 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
         'count_change',
         'described_buckets',
         'differs',
+        'edge_functions',
         // file_id parses its argument. has_file_columns reads the catalog, which every role may read.
         'file_id',
         'find_transition',
@@ -247,9 +248,18 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
       ],
       ...['is_superuser_client', 'is_watched', 'key_fields', 'key_of'],
       // member_words and trigrams compute index entries from their arguments only.
-      ...['machine_label', 'machine_triggers', 'may_pass', 'member_words', 'my_roles', 'open_transitions', 'passes'],
-      // described_buckets, scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
-      ...['policies_for_change', 'published_tables', 'refuse_undefined', 'scheduled_jobs', 'sees_row'],
+      ...[
+        'machine_label',
+        'machine_triggers',
+        'may_change_row',
+        'may_pass',
+        'member_words',
+        'my_roles',
+        'open_transitions',
+        'passes',
+      ],
+      // described_buckets, edge_functions, scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
+      ...['policies_for_change', 'published_tables', 'refuse_undefined', 'row_rights', 'scheduled_jobs', 'sees_row'],
       // set_change_triggers can add triggers only to tables of its caller.
       ...['set_change_triggers', 'state_changes_of'],
       // stored_file needs the random id of a content, which only those know who see the row of the object.

@@ -21,7 +21,7 @@ afterAll(() => registry.close());
 const node = ownNode('functions', () => ({
   NINEFOLD_NPM_REGISTRY: registry.url,
   NINEFOLD_FUNCTION_SECONDS: '12',
-  NINEFOLD_FUNCTION_PROCESSOR_SECONDS: '1',
+  NINEFOLD_FUNCTION_PROCESSOR_SECONDS: '3',
   NINEFOLD_FUNCTION_CALLS: '4',
   NINEFOLD_FUNCTION_IDLE_SECONDS: '1',
 }));
