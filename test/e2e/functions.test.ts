@@ -89,6 +89,7 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
     .click();
   await page.getByText('/functions/v1/hello').first().waitFor();
   await page.getByText('the code of the function answered').waitFor();
+  await page.getByText('called by POST').first().waitFor();
   await page.goBack();
   await output.getByText('called by POST').waitFor();
 

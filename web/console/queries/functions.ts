@@ -20,6 +20,7 @@ const MAX_LINES = 1000;
 const functionKeys = {
   state: (ref: string) => ['functions', ref] as const,
   logs: (ref: string, name: string, onlyErrors: boolean) => ['functions', ref, name, 'logs', onlyErrors] as const,
+  ofRequest: (ref: string, requestId: string) => ['functions', ref, 'request', requestId] as const,
   sources: (ref: string, name: string, version: number) => ['functions', ref, name, 'sources', version] as const,
 };
 
@@ -74,6 +75,16 @@ export const functionOutput = (ref: string, name: string, onlyErrors: boolean, i
     gcTime: 0,
   });
 };
+
+/** Reads what functions wrote while they answered a request. */
+export const outputOfRequest = (ref: string, requestId: string) =>
+  queryOptions({
+    queryKey: functionKeys.ofRequest(ref, requestId),
+    queryFn: ({ signal }) =>
+      api<FunctionLogLine[]>(`/apps/${segment(ref)}/function-logs?${new URLSearchParams({ request_id: requestId })}`, {
+        signal,
+      }),
+  });
 
 /** Reads the files of a version, which never change. */
 export const functionSources = (ref: string, name: string, version: number) =>

@@ -18,6 +18,7 @@ import { type AnsweredRequest, chapterOf, useRequest } from '../../queries/use-r
 import { errorOf } from '../errors/error-words.ts';
 import { useChapter } from '../use-chapter.ts';
 import { Caller } from './caller.tsx';
+import { FunctionOutputOfRequest } from './function-output.tsx';
 import { LoggedRequest, UnknownRequest } from './logged-request.tsx';
 import { RefusedResponse } from './refused.tsx';
 import styles from './request.module.css';
@@ -67,6 +68,9 @@ export function RequestPage() {
         </p>
       )}
       {!query.isError && <Told number={number} answer={data} />}
+      {trace?.area === 'functions' && (
+        <FunctionOutputOfRequest appRef={ref} requestId={requestId} number={`Source ${number}.5`} />
+      )}
     </Page>
   );
 }
