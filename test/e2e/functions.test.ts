@@ -75,7 +75,9 @@ it('the page Functions creates, calls, changes and deletes a function', async ()
 
   await expectReply(panel, '"Hello, Ines, from hello"');
   await takePictures(page, 'try');
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await panel.getByRole('button', { name: /as curl/ }).click();
+  await page.getByText(/^Copied the request as curl/).waitFor({ state: 'attached' });
   const curl = await readClipboard(context, site.node);
   expect(curl).toContain(`curl -X POST '${app.url}/functions/v1/hello'`);
   expect(curl).toContain(`apikey: ${app.publishable_key}`);

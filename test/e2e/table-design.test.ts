@@ -28,6 +28,7 @@ it('chapter 6 advises nothing on the table whose SQL the console offers as the f
   const app = await createApp(site.node);
   const { page, context, problems } = await site.visit(`/app/${app.ref}`);
   await page.getByRole('link', { name: 'Open in SQL' }).first().click();
+  await page.getByRole('textbox', { name: 'SQL' }).getByText('create table').first().waitFor();
   await page.getByRole('button', { name: /^Run/ }).first().click();
   await expect
     .poll(async () => (await runSql(site.node, app.ref, `select to_regclass('public.notes')::text`)).results[0]?.rows)

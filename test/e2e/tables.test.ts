@@ -19,7 +19,7 @@ it('a builder creates a table with SQL, and inserts, edits and deletes a row of 
   const editor = page.getByRole('textbox', { name: 'SQL' });
   await editor.fill(`create table public.tickets (
     id bigint generated always as identity primary key,
-    title text not null check (length(title) > 2),
+    title text not null check (md5(title) <> md5('x')),
     priority text default 'normal');
     insert into public.tickets (title) values ('Printer on fire') returning id, title;`);
   await page.getByRole('button', { name: 'Run' }).click();

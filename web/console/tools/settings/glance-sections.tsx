@@ -71,8 +71,8 @@ const SHOWN = 6;
 export function LimitsSection({ appRef }: { appRef: string }) {
   const { data, error } = useQuery(specification(appRef));
   const all = data?.chapters.limits?.limits ?? [];
-  const reached = all.filter(({ figures }) => figures !== undefined).sort((a, b) => weekOf(b) - weekOf(a));
-  const changed = all.filter((line) => isChanged(line) && line.figures === undefined);
+  const reached = all.filter((line) => weekOf(line) > 0).sort((a, b) => weekOf(b) - weekOf(a));
+  const changed = all.filter((line) => isChanged(line) && weekOf(line) === 0);
   const shown = [...reached, ...changed].slice(0, SHOWN);
   return (
     <SettingsSection
