@@ -229,7 +229,11 @@ const views: readonly View[] = [
   {
     name: 'changes, with the panel of a version',
     path: () => `${filled}/changes?version=1`,
-    ready: (page) => page.getByRole('complementary', { name: 'Version 1' }).waitFor(),
+    ready: async (page) => {
+      const panel = page.getByRole('complementary', { name: 'Version 1' });
+      await panel.getByRole('heading', { level: 2 }).waitFor();
+      await panel.getByRole('heading', { level: 3, name: 'Causes' }).waitFor();
+    },
   },
   {
     name: 'logs',
