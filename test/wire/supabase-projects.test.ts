@@ -356,14 +356,14 @@ sql_paths = ["./seeds/*.sql"]
         'create table public.things (id int); grant select on public.things to reporter;',
       'supabase/seeds/2.sql': 'insert into public.things values (2);',
       'supabase/seeds/1.sql': 'insert into public.things values (1)',
-      'supabase/functions/hello/index.ts': '',
+      'supabase/functions/hello/index.ts': 'Deno.serve(() => new Response("hello"));',
     });
     const ref = uniqueRef();
     const { code, stdout } = await cli(node, ['apps', 'create', ref, '--from', folder]);
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /applied {2}1_tables\.sql\nroles {4}roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*settings {2}.*db_max_rows[\s\S]*github needs its client ID[\s\S]*google needs its secret[\s\S]*hook\.send_sms needs its secret[\s\S]*sb_publishable_[\s\S]*Next:[\s\S]*Edge functions +hello +no/,
+        /applied {2}1_tables\.sql\nroles {4}roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*settings {2}.*db_max_rows[\s\S]*github needs its client ID[\s\S]*google needs its secret[\s\S]*hook\.send_sms needs its secret[\s\S]*sb_publishable_[\s\S]*Next:[\s\S]*Edge functions:\n {2}hello {2}version 1, [\s\S]*Edge functions +hello +yes/,
       ),
     ]);
     expect(stdout).not.toContain('is in the environment');
