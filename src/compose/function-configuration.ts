@@ -1,4 +1,4 @@
-import { chmod, copyFile, mkdtemp, stat } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -32,6 +32,8 @@ const packages: Readonly<Record<string, string>> = {
   'darwin-arm64': '@deno/darwin-arm64',
 };
 
+/** The beginning of the name of a node's folder. */
+const PREFIX = 'ninefold-functions-';
 /** Mode of the folder and the program: every user may enter and run, and nobody else may list or write. */
 const FOLDER_MODE = 0o711;
 const PROGRAM_MODE = 0o755;
@@ -54,7 +56,8 @@ export async function functionConfiguration(config: Config): Promise<FunctionCon
       `There is no Deno for ${process.platform}-${process.arch}: set ${environment.deno.name} to the program, or ${environment.functions.name} to off.`,
     );
   }
-  const folder = await mkdtemp(join(tmpdir(), 'ninefold-functions-'));
+  await removeAbandoned();
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   await chmod(folder, FOLDER_MODE);
   const { limits } = config;
   return {
@@ -77,6 +80,28 @@ export async function functionConfiguration(config: Config): Promise<FunctionCon
     httpAllowed: config.httpAllowed,
     hasUsers: isRoot(),
   };
+}
+
+/** Removes the folders of nodes that were killed together with their processes. The name of a folder has the id of its node. */
+async function removeAbandoned(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  const abandoned = names.filter((name) => {
+    const [, pid] = name.startsWith(PREFIX) ? (/^(\d+)-/.exec(name.slice(PREFIX.length)) ?? []) : [];
+    return pid !== undefined && !isRunning(Number(pid));
+  });
+  // Another user may own a folder.
+  await Promise.all(
+    abandoned.map((name) => rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined)),
+  );
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 /** Returns the program of the npm package; null if it was not installed. */
