@@ -22,8 +22,9 @@ const READ = `select pg_catalog.json_build_object(${Object.entries(reads)
   .map(([name, read]) => `'${name}', ${read}`)
   .join(', ')})`;
 
-/** Reads the size of a database. PostgreSQL lets only roles do this that may connect to the database. */
-const SIZE = 'select pg_catalog.to_json(pg_catalog.pg_database_size(pg_catalog.current_database()))';
+/** Reads the size of a database. PostgreSQL lets only roles do this that may connect to the database; null for others. */
+const SIZE = `select case when pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CONNECT')
+  then pg_catalog.to_json(pg_catalog.pg_database_size(pg_catalog.current_database())) end`;
 
 /**
  * Reads how much of some limits an app uses at the moment.
