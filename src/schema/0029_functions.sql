@@ -4,7 +4,7 @@ create table ninefold.functions (
   name text primary key,
   -- False: callers need no key and no token.
   verifies_jwt boolean not null default true,
-  -- The version that runs; null while the function is switched off.
+  -- The id of the version that runs; null while the function is switched off. Only versions that are older than it are deleted.
   active_version bigint,
   created_at timestamptz not null default pg_catalog.now()
 );
@@ -32,7 +32,6 @@ create table ninefold.function_versions (
   unique (function, number)
 );
 comment on table ninefold.function_versions is 'Deployed versions of edge functions. A version can be made active again.';
-alter table ninefold.functions add foreign key (active_version) references ninefold.function_versions (id) on delete set null;
 
 create table ninefold.function_secrets (
   name text primary key,

@@ -3,7 +3,7 @@
 -- True if the policies of a table let the caller run a command on a stored row; null if that cannot be found out. `command` is a value of
 -- pg_policy.polcmd: w for UPDATE, d for DELETE. The caller sees the row, so it has passed the policies for SELECT. The path is
 -- that of the caller, as for ninefold.passes.
-create function ninefold.may_change_row("row" anyelement, entity regclass, command "char") returns boolean
+create or replace function ninefold.may_change_row("row" anyelement, entity regclass, command "char") returns boolean
   language plpgsql stable
 as $$
 declare
@@ -30,7 +30,7 @@ end
 $$;
 comment on function ninefold.may_change_row is 'Whether policies let the caller change or delete a row that the caller sees; null if that cannot be found out.';
 
-create function ninefold.row_rights("row" anyelement, entity regclass) returns jsonb
+create or replace function ninefold.row_rights("row" anyelement, entity regclass) returns jsonb
   language plpgsql stable
 as $$
 begin
