@@ -19,7 +19,7 @@ export interface OnePageSection {
 }
 
 export interface OnePageLine {
-  /** What the line is about; null for a line without such a name. */
+  /** The name that the line explains; null for a line without one. */
   term: string | null;
   words: string;
 }

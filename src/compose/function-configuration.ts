@@ -10,7 +10,7 @@ import type { AllowedNetwork } from '../jobs/public-address.ts';
 import { isRoot, mayAccess, mayEnter } from '../postgres/run-as.ts';
 import { StartError } from '../postgres/start-error.ts';
 
-/** What the process of the functions gets from the primary. */
+/** The message with which the primary starts the process of the functions. */
 export interface FunctionConfiguration {
   /** A folder that only this node uses. */
   readonly folder: string;

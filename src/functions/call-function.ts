@@ -15,7 +15,7 @@ import type { LocalAddress } from './host/app-sockets.ts';
 import { runtimeHeaders } from './host/function-host.ts';
 import type { Deployment } from './host/runtime.ts';
 
-/** What a worker needs to call functions. */
+/** Parts of a worker that call functions. */
 export interface FunctionParts {
   /** The process of the functions; null if the node runs none. */
   readonly client: FunctionClient | null;
@@ -39,7 +39,7 @@ const hopByHop: ReadonlySet<string> = new Set([
     'transfer-encoding',
     'upgrade',
     'expect',
-    // Whoever sends the body sets its length.
+    // The sender of the body sets its length.
     'content-length',
   ],
   ...runtimeHeaders,

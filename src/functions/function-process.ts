@@ -7,7 +7,7 @@ const RESTART_MILLISECONDS = 1000;
 /** How long the process may take to end its functions when the node stops. */
 const STOP_MILLISECONDS = 3000;
 
-/** What the primary does about the process of the functions. */
+/** Handlers of the primary for the process of the functions. */
 export interface FunctionProcessHandlers {
   /** Called with the id of each started process; undefined if it could not be started. */
   readonly onStart: (pid: number | undefined) => void;

@@ -51,7 +51,7 @@ export interface Registries {
   readonly jsrRegistry: string;
 }
 
-/** What bundling needs. */
+/** The registries, the policy for addresses and the folder that a bundle uses. */
 interface BundleSources extends Registries {
   readonly policy: AddressPolicy;
   /** An empty folder that only this bundle uses, without symbolic links in its path. */

@@ -11,7 +11,7 @@ import { useOf } from '../host/measure.ts';
 import { BundleError } from './bundle-error.ts';
 import type { Bundle, FunctionCode, Registries } from './bundle-function.ts';
 
-/** What the process of a deployment gets. */
+/** The message to the process of a deployment. */
 export interface BundleRequest {
   readonly code: FunctionCode;
   readonly registries: Registries;
@@ -20,7 +20,7 @@ export interface BundleRequest {
   readonly folder: string;
 }
 
-/** What the process sends: a bundle, faults of the code, or the text of another error. */
+/** The answer of the process: a bundle, faults of the code, or the text of another error. */
 export type BundleReply =
   | { readonly bundle: Bundle }
   | { readonly faults: readonly BundleFault[] }

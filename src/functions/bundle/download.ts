@@ -15,7 +15,7 @@ const HTTP_ERROR = 400;
 const HTTPS_PORT = 443;
 const HTTP_PORT = 80;
 
-/** What a deployment loads: bounds of its bytes and its time, and which addresses it may reach. */
+/** Bounds of the downloads of a deployment: their bytes, their time, and the addresses that they may reach. */
 export interface Downloads {
   readonly policy: AddressPolicy;
   readonly signal: AbortSignal;

@@ -9,7 +9,7 @@ import type { Loader, PluginBuild } from 'esbuild';
 const scripts: ReadonlySet<Loader> = new Set<Loader>(['js', 'jsx', 'ts', 'tsx']);
 
 const END_OF_LINE = String.raw`[^\n\r\u2028\u2029]*(?=[\n\r\u2028\u2029]|$)`;
-/** What may stand between two tokens: white space and comments, with those of HTML that scripts may have. */
+/** The text between two tokens: white space and comments, with those of HTML that scripts may have. */
 const GAP = String.raw`(?:\s|/\*(?:(?!\*/)[\s\S])*\*/|//${END_OF_LINE}|<!--${END_OF_LINE}|-->${END_OF_LINE})*`;
 const LITERAL = String.raw`(?:"(?:[^"\\\r\n]|\\[^\r\n])*"|'(?:[^'\\\r\n]|\\[^\r\n])*')`;
 /** Arguments that are no pattern: they have neither a template nor an addition. */

@@ -34,7 +34,7 @@ export interface LocalAddress {
   readonly port: number;
 }
 
-/** What the functions of one app may reach besides public addresses: the API of the app, and its database. */
+/** Addresses that the functions of one app may reach besides public ones: the API of the app, and its database. */
 export interface AppAddresses {
   /** URLs of the app's API without a trailing slash. Requests to them stay on this machine. */
   readonly urls: readonly string[];

@@ -102,7 +102,7 @@ export class FunctionHost {
   listen(path: string): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#server.once('error', reject);
-      // Whoever can connect can replace the functions of every app.
+      // A process that can connect can replace the functions of every app.
       this.#server.listen(path, () => chmod(path, SOCKET_MODE).then(resolve, reject));
     });
   }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** What a reader of lines does. */
+/** Bounds and handlers of a reader of lines. */
 export interface LineReader {
   /** The longest line in bytes. The rest of a longer one is left out. */
   readonly maxBytes: number;

@@ -30,7 +30,7 @@ export interface Deployment {
   readonly addresses: AppAddresses;
 }
 
-/** What all runtimes of a node share. */
+/** Parts that all runtimes of a node share. */
 export interface RuntimeParts {
   /** The program deno. */
   readonly program: string;
@@ -76,7 +76,7 @@ const ignoredVariables: readonly string[] = [
 ];
 /** Characters of a name and of a request id in a message. */
 const NAME_CHARACTERS = 200;
-/** The exit of a process that wrote a file (SIGXFSZ), and the signals with which V8 ends without memory. */
+/** Signals with which V8 ends its process when memory runs out. */
 const OUT_OF_MEMORY_SIGNALS: ReadonlySet<string> = new Set(['SIGTRAP', 'SIGABRT', 'SIGILL']);
 
 /**

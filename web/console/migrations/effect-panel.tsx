@@ -10,7 +10,7 @@ import type { TimedTrial } from '../queries/sql.ts';
 import { MigrationTab } from './migration-tab.tsx';
 import styles from './migrations.module.css';
 
-/** What a form writes. */
+/** The migration that a form writes. */
 export interface WrittenMigration {
   /** The migration: of the form, or as it was edited by hand. */
   readonly sql: string;

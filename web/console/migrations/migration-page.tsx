@@ -12,7 +12,7 @@ import styles from './migrations.module.css';
 /** A phone has no room for a panel beside the form. */
 const isPhone = window.matchMedia('(max-width: 760px)').matches;
 
-/** What a form writes while its migration is not edited by hand. */
+/** The migration that a form writes, before it is edited by hand. */
 export interface FormMigration extends Pick<WrittenMigration, 'name' | 'undo' | 'problems' | 'isEarly'> {
   readonly sql: string;
   readonly isChanged: boolean;

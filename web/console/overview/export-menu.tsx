@@ -16,7 +16,7 @@ import {
 } from '../queries/specification-export.ts';
 import styles from './export-menu.module.css';
 
-/** What a reader can do with the specification as a whole: explain the app, save it as a file, share it, compare it. */
+/** Buttons for the specification as a whole: explain the app, save the specification as a file, share it, compare it. */
 export function SpecificationActions({ appRef }: { appRef: string }) {
   const params = { ref: appRef };
   return (

@@ -6,7 +6,7 @@ import { firstJson } from '../../../database/statement.ts';
 /** How much of some limits an app uses at the moment, by the name of the limit and in its unit. */
 export type Uses = ReadonlyMap<string, number>;
 
-/** What reads the use of each limit. Each part takes a few milliseconds: it reads an index, a counter or a short table. */
+/** SQL that reads the use of each limit. Each expression takes a few milliseconds: it reads an index, a counter or a short table. */
 const reads: Readonly<Partial<Record<LimitName, string>>> = {
   appConnections:
     '(select pg_catalog.count(*) from pg_catalog.pg_stat_activity a where a.datname = pg_catalog.current_database())',

@@ -31,7 +31,7 @@ export function cellSentence(
   return `${who} may ${actionWords(cell, of, condition !== '')}${limits.join('')}.`;
 }
 
-/** What an operation applies to, in words. */
+/** The rows that an operation applies to, in words. */
 interface Target {
   /** "a row of tickets" */
   one: string;

@@ -2,7 +2,7 @@ import type { Machine } from '../../../../../contract/states.ts';
 import { count, counted } from '../../../format/format.ts';
 import { type MachineDesign, newTransition, type TransitionDesign, usedStates } from './machine-design.ts';
 
-/** What a changed machine means for existing rows. */
+/** An effect that a changed machine has on existing rows. */
 export interface RowEffect {
   readonly key: string;
   /** `lost`: rows have a state that the machine lacks. `shut`: rows lose a way. `stuck`: rows stay for good. */

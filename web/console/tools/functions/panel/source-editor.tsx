@@ -48,7 +48,7 @@ export function SourceEditor({
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
     }
   });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another revision has another text.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Only another revision replaces the text; the builder's own edits do not.
   useEffect(() => {
     replace();
   }, [revision]);

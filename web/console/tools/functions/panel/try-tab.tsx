@@ -31,7 +31,7 @@ const MAX_SHOWN = 20_000;
 /** A request to a function as the form has it. */
 interface Draft {
   readonly method: Method;
-  /** What follows the name of the function in the address. */
+  /** The part of the address after the name of the function. */
   readonly path: string;
   readonly headers: string;
   readonly body: string;
