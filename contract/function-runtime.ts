@@ -12,8 +12,6 @@ export const URL_HEADER = 'x-ninefold-url';
 export const REQUEST_ID_HEADER = 'x-ninefold-request-id';
 /** The code of an error, in a response that no function made. */
 export const ERROR_HEADER = 'x-ninefold-error';
-/** Milliseconds that a start of the process took, in the response to the call that waited for it. */
-export const START_HEADER = 'x-ninefold-start';
 
 /** Files in the folder of an app's runtime. */
 export const runtimeFiles = {

@@ -9,6 +9,7 @@ import { type Server, serverOf } from '../apps/registry/server.ts';
 import { connectionUrl } from '../database/connection-config.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { connectionHeaders } from '../jobs/send-request.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import type { FunctionClient } from './function-client.ts';
 import type { LocalAddress } from './host/app-sockets.ts';
@@ -27,23 +28,8 @@ export interface FunctionParts {
 
 const NAME_IN_PATH = /^\/([^/]+)(\/.*)?$/;
 
-/** Headers of one connection (RFC 9110, section 7.6.1). */
-const hopByHop: ReadonlySet<string> = new Set([
-  ...[
-    'connection',
-    'keep-alive',
-    'proxy-authenticate',
-    'proxy-authorization',
-    'te',
-    'trailer',
-    'transfer-encoding',
-    'upgrade',
-    'expect',
-    // The sender of the body sets its length.
-    'content-length',
-  ],
-  ...runtimeHeaders,
-]);
+/** Headers that pass neither to a function nor to the client. The sender of a body sets its length. */
+const ownHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'expect', 'content-length', ...runtimeHeaders]);
 
 /**
  * Handles a call of `/functions/v1/<name>`: the function gets the request with the path `/<name>/…`, as in Supabase's runtime.
@@ -104,7 +90,7 @@ function headersOf(
   { record }: App,
 ): Record<string, string> {
   const passed = Object.entries(headers).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined && !hopByHop.has(entry[0]),
+    (entry): entry is [string, string] => entry[1] !== undefined && !ownHeaders.has(entry[0]),
   );
   return {
     ...Object.fromEntries(passed),
@@ -137,7 +123,7 @@ function replyOf(response: IncomingMessage): Reply {
   const headers: Record<string, string> = {};
   const { 'set-cookie': cookies, ...others } = response.headers;
   for (const [name, value] of Object.entries(others)) {
-    if (value !== undefined && !hopByHop.has(name)) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+    if (value !== undefined && !ownHeaders.has(name)) headers[name] = Array.isArray(value) ? value.join(', ') : value;
   }
   const length = Number(others['content-length'] ?? Number.NaN);
   return {

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { killGroup } from './host/processes.ts';
 
 /** Pause before the process is started again after it ended. */
 const RESTART_MILLISECONDS = 1000;
@@ -54,7 +55,7 @@ export class FunctionProcess<Configuration extends object> {
     child.on('error', () => undefined);
     child.once('exit', (code, signal) => {
       this.#child = null;
-      if (child.pid !== undefined) killGroup(child.pid);
+      killGroup(child.pid);
       if (this.#isStopping) return;
       this.#handlers.onLost(String(signal ?? code));
       this.#timer = setTimeout(() => this.start(), RESTART_MILLISECONDS);
@@ -73,14 +74,5 @@ export class FunctionProcess<Configuration extends object> {
     if (child.connected) child.disconnect();
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     clearTimeout(timer);
-  }
-}
-
-/** Ignores an error: the group may have ended. */
-function killGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing is left to end.
   }
 }

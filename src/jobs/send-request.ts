@@ -46,14 +46,13 @@ class RequestRefused extends Error {
   }
 }
 
-/**
- * Headers that an app cannot set: they belong to the connection (RFC 9110, section 7.6.1), or Node derives them from
- * the request.
- */
-const ownHeaders: ReadonlySet<string> = new Set([
-  ...['connection', 'content-length', 'expect', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization'],
-  ...['proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade'],
+/** Headers that belong to one connection and are not forwarded (RFC 9110, section 7.6.1). */
+export const connectionHeaders: ReadonlySet<string> = new Set([
+  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
+  ...['transfer-encoding', 'upgrade'],
 ]);
+/** Headers that an app cannot set: they belong to the connection, or Node derives them from the request. */
+const ownHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'content-length', 'expect', 'host']);
 
 /**
  * Sends one request and reads its response. Follows no redirect. Never throws: an error is part of the result.

@@ -1,5 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { dirname, extname, isAbsolute, posix, sep } from 'node:path';
+import { dirname, extname, posix, sep } from 'node:path';
 import type {
   BuildFailure,
   Loader,
@@ -80,38 +80,22 @@ const ENTRY = 'entry';
  * @throws BundleError with file, line and sentence of each fault
  */
 export async function bundleFunction(code: FunctionCode, sources: BundleSources): Promise<Bundle> {
-  const milliseconds = limits.functionBundleSeconds.default * MILLISECONDS;
-  const signal = AbortSignal.timeout(milliseconds);
-  const { folder } = sources;
-  try {
-    const downloads = boundedDownloads(sources.policy, signal);
-    const importMap = readMapOf(code);
-    const npm = new NpmPackages(folder, sources.npmRegistry, downloads, packagesOf(code, importMap));
-    const resolver = new Resolver({
-      code,
-      importMap,
-      downloads,
-      folder,
-      npm,
-      jsr: new JsrPackages(sources.jsrRegistry, downloads),
-    });
-    const output = await runEsbuild(code, resolver.plugin(), folder);
-    return { code: output, reads: variablesOf(code) };
-  } catch (error) {
-    if (signal.aborted) {
-      throw new BundleError([
-        { file: null, line: null, message: `Bundling took longer than ${milliseconds / MILLISECONDS} seconds.` },
-      ]);
-    }
-    throw error;
-  }
+  const { policy, folder, npmRegistry, jsrRegistry } = sources;
+  const downloads = boundedDownloads(policy);
+  const importMap = readMapOf(code);
+  const npm = new NpmPackages(folder, npmRegistry, downloads, packagesOf(code, importMap));
+  const jsr = new JsrPackages(jsrRegistry, downloads);
+  const resolver = new Resolver({ code, importMap, downloads, folder, npm, jsr });
+  const output = await runEsbuild(code, resolver.plugin(), folder);
+  return { code: output, reads: variablesOf(code) };
 }
 
-function boundedDownloads(policy: AddressPolicy, signal: AbortSignal): Downloads {
+function boundedDownloads(policy: AddressPolicy): Downloads {
   let total = 0;
   return {
     policy,
-    signal,
+    // `bundleInProcess` reports a deployment that takes too long; this one only ends the downloads of a bundle without that process.
+    signal: AbortSignal.timeout(limits.functionBundleSeconds.default * MILLISECONDS),
     count: (bytes) => {
       total += bytes;
       if (total > limits.functionPackageBytes.default) {
@@ -375,7 +359,7 @@ class Resolver {
       return { path: result.path, namespace: result.namespace, external: result.external };
     }
     const real = await realpath(result.path).catch(() => result.path);
-    if (!isAbsolute(real) || !real.startsWith(`${this.#parts.folder}${sep}`)) {
+    if (!real.startsWith(`${this.#parts.folder}${sep}`)) {
       throw new ImportError(`“${path}” leads out of its package.`);
     }
     return { path: result.path, namespace: result.namespace, sideEffects: result.sideEffects };

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { BundleFault } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AllowedNetwork } from '../../jobs/public-address.ts';
-import { useOf } from '../host/measure.ts';
+import { killGroup, useOf } from '../host/processes.ts';
 import { BundleError } from './bundle-error.ts';
 import type { Bundle, FunctionCode, Registries } from './bundle-function.ts';
 
@@ -66,7 +66,7 @@ export async function bundleInProcess(
   try {
     return await replyOf(child, { code, registries, httpAllowed, folder });
   } finally {
-    killGroup(child);
+    killGroup(child.pid);
     await rm(folder, { recursive: true, force: true });
   }
 }
@@ -107,14 +107,5 @@ function childrenOf(pid: number): number[] {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
   } catch {
     return [];
-  }
-}
-
-/** Ignores an error: the group may have ended. */
-function killGroup({ pid }: ChildProcess): void {
-  try {
-    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing is left to end.
   }
 }

@@ -23,6 +23,7 @@ import { ERROR_HEADER, runtimeFiles, URL_HEADER } from '../../../contract/functi
 import { limits } from '../../../contract/limits.ts';
 import { type AddressPolicy, MAIL_PORTS, namesClient } from '../../jobs/public-address.ts';
 import { resolveHost } from '../../jobs/resolve-host.ts';
+import { connectionHeaders } from '../../jobs/send-request.ts';
 
 /** How long the lookup of a name and a connection may take. */
 const LOOKUP_MILLISECONDS = 10_000;
@@ -44,11 +45,8 @@ export interface AppAddresses {
   readonly database: LocalAddress | null;
 }
 
-/** Headers that belong to one connection (RFC 9110, section 7.6.1), and those of the runtime itself. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'host', URL_HEADER, ERROR_HEADER],
-]);
+/** Headers that do not pass: those of one connection, and those of the runtime itself. */
+const ownHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'host', URL_HEADER, ERROR_HEADER]);
 
 /** Characters of the first line of a connection. */
 const LINE_CHARACTERS = 300;

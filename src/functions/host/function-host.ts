@@ -16,10 +16,10 @@ import {
   FUNCTION_HEADER,
   IDENTITY_HEADER,
   REQUEST_ID_HEADER,
-  START_HEADER,
   URL_HEADER,
 } from '../../../contract/function-runtime.ts';
 import { limits } from '../../../contract/limits.ts';
+import { connectionHeaders } from '../../jobs/send-request.ts';
 import { type Deployment, type OutputLine, Runtime, type RuntimeBounds, type RuntimeParts } from './runtime.ts';
 
 /** Bounds of a host. */
@@ -66,8 +66,8 @@ const MAX_STATUS = 599;
 /** Lines of output that wait while no worker reads them. */
 const MAX_WAITING_LINES = 10_000;
 
-const forHost: ReadonlySet<string> = new Set([APP_HEADER, IDENTITY_HEADER]);
-const hopByHop: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'trailer', 'transfer-encoding', 'upgrade']);
+/** Headers between a worker and the host. The worker has removed those of the client's connection. */
+const forHost: ReadonlySet<string> = new Set([APP_HEADER, IDENTITY_HEADER, 'connection']);
 
 /**
  * Runs the edge functions of all apps of a node. Workers send it calls over a Unix socket; it starts a process for each app that is called,
@@ -151,8 +151,7 @@ export class FunctionHost {
       response.writeHead(CONFLICT, { [ERROR_HEADER]: 'unknown' }).end();
       return;
     }
-    const isNew = app.runtime === null || app.runtime.hasEnded;
-    const runtime = (isNew ? null : app.runtime) ?? (await this.#runtimeOf(ref, app));
+    const runtime = app.runtime?.hasEnded === false ? app.runtime : await this.#runtimeOf(ref, app);
     if (runtime.running >= this.#bounds.functionCalls) throw new HostError('function_busy');
     runtime.running++;
     let isFinished = false;
@@ -160,7 +159,6 @@ export class FunctionHost {
       if (!isFinished) runtime.onFinished();
       isFinished = true;
     });
-    if (isNew) response.setHeader(START_HEADER, Math.round(runtime.startMilliseconds));
     this.#forward(runtime, request, response);
   }
 
@@ -193,18 +191,14 @@ export class FunctionHost {
 
   /** Ends the processes that rest longest until there is memory for another one. @throws HostError function_busy */
   #makeRoom(): void {
-    const total = () =>
-      [...this.#runtimes].reduce(
-        (sum, runtime) => sum + Math.max(runtime.memoryBytes, NEW_PROCESS_BYTES),
-        NEW_PROCESS_BYTES,
-      );
+    const memoryOf = (runtime: Runtime) => Math.max(runtime.memoryBytes, NEW_PROCESS_BYTES);
     const resting = [...this.#runtimes]
       .filter(({ running, hasEnded, startMilliseconds }) => running === 0 && !hasEnded && startMilliseconds > 0)
       .sort((a, b) => a.lastUsed - b.lastUsed);
-    let sum = total();
+    let sum = [...this.#runtimes].reduce((total, runtime) => total + memoryOf(runtime), NEW_PROCESS_BYTES);
     for (const runtime of resting) {
       if (sum <= this.#bounds.functionsMemoryBytes) return;
-      sum -= Math.max(runtime.memoryBytes, NEW_PROCESS_BYTES);
+      sum -= memoryOf(runtime);
       this.#forget(runtime);
       runtime.kill();
     }
@@ -259,7 +253,7 @@ export class FunctionHost {
         try {
           response.writeHead(
             status,
-            received.rawHeaders.filter((_, i, all) => !hopByHop.has((all[i - (i % 2)] ?? '').toLowerCase())),
+            received.rawHeaders.filter((_, i, all) => !connectionHeaders.has((all[i - (i % 2)] ?? '').toLowerCase())),
           );
         } catch {
           // A function can listen in place of the runtime, and send what Node.js reads but does not write.
@@ -327,8 +321,7 @@ function refuse(response: ServerResponse, code: string): void {
 /** Returns the headers for the process: those of the client, the name of the function, the address and the request id. */
 function headersFor({ headers }: IncomingMessage): Record<string, string | string[]> {
   const passed = Object.entries(headers).filter(
-    (entry): entry is [string, string | string[]] =>
-      entry[1] !== undefined && !forHost.has(entry[0]) && (entry[0] === 'transfer-encoding' || !hopByHop.has(entry[0])),
+    (entry): entry is [string, string | string[]] => entry[1] !== undefined && !forHost.has(entry[0]),
   );
   return Object.fromEntries(passed);
 }
@@ -352,5 +345,4 @@ export const runtimeHeaders: readonly string[] = [
   URL_HEADER,
   REQUEST_ID_HEADER,
   ERROR_HEADER,
-  START_HEADER,
 ];

@@ -10,7 +10,7 @@ import type { FunctionLogLine } from '../../../contract/functions.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { type AppAddresses, AppSockets } from './app-sockets.ts';
-import { useOf } from './measure.ts';
+import { useOf } from './processes.ts';
 import { readLines } from './read-lines.ts';
 
 /** Bounds of a runtime that the node's configuration changes. */
@@ -85,7 +85,6 @@ const OUT_OF_MEMORY_SIGNALS: ReadonlySet<string> = new Set(['SIGTRAP', 'SIGABRT'
  */
 export class Runtime {
   readonly ref: string;
-  readonly identity: string;
   /** The connections to the process. */
   readonly agent = new Agent({ keepAlive: true });
   /** Number of calls that run. */
@@ -120,7 +119,6 @@ export class Runtime {
     onLine: (line: OutputLine) => void,
   ) {
     this.ref = ref;
-    this.identity = deployment.identity;
     this.#parts = parts;
     this.#folder = folder;
     this.#sockets = new AppSockets(deployment.addresses, parts.policy);
