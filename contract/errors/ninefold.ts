@@ -776,6 +776,21 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Take back an invitation on the page Team.',
     member: null,
   },
+  link_unknown: {
+    status: 404,
+    message: 'The app has no such link.',
+    meaning: 'The link was withdrawn, or it has expired and was deleted.',
+    action: 'Reload the list of links.',
+    member: null,
+  },
+  links_full: {
+    status: 409,
+    message: 'The app has as many links to its specification as it can have.',
+    meaning: 'The limit specificationLinks was reached.',
+    action: 'Withdraw a link that is no longer needed.',
+    limit: 'specificationLinks',
+    member: null,
+  },
   last_owner: {
     status: 409,
     message: 'An app, or the node, would have no owner left.',

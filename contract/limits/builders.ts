@@ -136,6 +136,18 @@ export const builderLimits = limitsOf('builders', {
     meaning: 'Open invitations to one app, and to the node.',
     code: 'invitations_full',
   },
+  specificationLinks: {
+    unit: 'count',
+    default: 50,
+    meaning: 'Links by which readers without an account read the specification of one app.',
+    code: 'links_full',
+  },
+  sharedReadsPerSecond: {
+    unit: 'count',
+    default: 5,
+    meaning: 'Readings of shared specifications per second from one client network. Each worker counts for itself.',
+    code: 'too_many_requests',
+  },
   builderRecoverySeconds: {
     unit: 'seconds',
     default: 900,

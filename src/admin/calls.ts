@@ -34,6 +34,7 @@ import { serverCalls } from './servers/servers.ts';
 import { hookFunctionCalls } from './settings/hook-functions.ts';
 import { settingCalls } from './settings/settings.ts';
 import { siteCalls } from './site/site.ts';
+import { specificationLinkCalls } from './specification/links.ts';
 import { probeCalls } from './specification/probe.ts';
 import { specificationCalls } from './specification/specification.ts';
 import { versionCalls } from './specification/versions.ts';
@@ -55,7 +56,7 @@ export const callsBySubject: Readonly<Record<string, readonly AdminCall[]>> = {
   Keys: [...apiKeyCalls, ...signingKeyCalls, ...applicationCalls],
   Settings: [...settingCalls, ...hookFunctionCalls],
   'SQL and migrations': [...sqlCalls, ...migrateCalls, ...migrationTrialCalls, ...saveMigrationCalls],
-  Specification: [...specificationCalls, ...versionCalls, ...probeCalls],
+  Specification: [...specificationCalls, ...versionCalls, ...specificationLinkCalls, ...probeCalls],
   Members: [...sessionCalls, ...actAsMemberCalls, ...memberImportCalls, ...rowImportCalls],
   Mails: [...mailCalls, ...mailTestCalls, ...mailTemplateCalls],
   'Logs and statistics': [...logCalls, ...observedRequestCalls, ...auditCalls],

@@ -35,6 +35,8 @@ import type { InFlight } from '../limits/in-flight.ts';
 import type { FiguresForm } from '../monitoring/worker-report.ts';
 import type { Events } from '../observe/events.ts';
 
+export type SpecificationFormat = 'json' | 'markdown' | 'html';
+
 /** The dependencies of management calls. */
 export interface AdminContext {
   readonly apps: Apps;
@@ -121,10 +123,12 @@ export interface AdminContext {
      */
     page(
       app: App,
-      format: 'json' | 'markdown' | 'html',
+      format: SpecificationFormat,
       extent?: 'complete' | 'one-page',
       isPacked?: boolean,
     ): Promise<Uint8Array>;
+    /** Returns the specification as an export has it: without live figures. */
+    export(app: App, format: SpecificationFormat, isPacked: boolean): Promise<Uint8Array>;
     /** Returns Entity[] as JSON. */
     entities(app: App): Promise<Uint8Array>;
     callNames(app: App): Promise<Pick<CallEntry, 'id' | 'area' | 'method' | 'path'>[]>;
@@ -152,6 +156,8 @@ export interface AdminContext {
     list(app: App, before: number | null): Promise<VersionList>;
     /** Returns a version (a VersionDetail) as JSON; null if there is no such version. */
     page(app: App, point: { number: number } | { hash: string } | { at: string }): Promise<Uint8Array | null>;
+    /** Returns a version as an export has it; null if there is no such version. Records nothing. */
+    export(app: App, number: number, format: SpecificationFormat, isPacked: boolean): Promise<Uint8Array | null>;
     /** Returns the changes between two versions in words. If one of them does not exist, returns its number. */
     compare(app: App, from: number, to: number): Promise<Change[] | { missing: number }>;
   };

@@ -6,6 +6,7 @@ import { authoriseBuilderChannel, authoriseBuilderProxy } from '../admin/authori
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
 import { preparePage } from '../admin/prepare-page.ts';
+import { SharedSpecifications } from '../admin/specification/shared.ts';
 import type { App } from '../apps/app.ts';
 import { Apps } from '../apps/apps.ts';
 import { type BoundMessage, ExceededBounds } from '../apps/exceeded-bounds.ts';
@@ -584,6 +585,7 @@ function composeHttp(
   const { readiness, askRequests } = node;
   const documents = new OpenApiDocuments(specifications);
   const screens = new ScreensOfCallers(specifications);
+  const shared = new SharedSpecifications(adminContext);
   const addresses = new AddressLimiter(config.limits.requestsPerAddress, askRequests);
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
@@ -613,6 +615,7 @@ function composeHttp(
       specifications.prepare();
       return handleAdmin(adminContext, request, receive && ((bytes) => receive(boundOf(bytes))));
     },
+    readShared: (request, secret) => shared.read(request, secret),
     isHealthy: () =>
       maintenance.run([{ text: 'select 1', params: [], planKey: 'health' }]).then(
         () => true,

@@ -40,6 +40,13 @@ const pageReply = (status: number, html: string): Reply => ({
   body: html,
 });
 
+/** Returns the page of a link to a specification that shows nothing, whatever the reason is. */
+export const missingLinkReply = (): Reply =>
+  pageReply(
+    404,
+    page('This link shows nothing', paragraph('It has ended, was withdrawn, or was never there. Ask for a new link.')),
+  );
+
 /** Returns the HTML page of one code. */
 export function errorPage(code: string): string {
   const entry = Object.hasOwn(allErrors, code) ? allErrors[code] : undefined;

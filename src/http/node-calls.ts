@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import { SHARED_PATH } from '../../contract/specification-links.ts';
 import { equalSecrets } from '../admin/authorise.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
@@ -13,9 +14,9 @@ import type { BufferedBodies } from './buffered-bodies.ts';
 import { BuiltFiles } from './built-files.ts';
 import { hasBody, headerError, readTarget, toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
-import { errorPageReply } from './error-pages.ts';
+import { errorPageReply, missingLinkReply } from './error-pages.ts';
 import { asNinefoldError, errorReply } from './error-reply.ts';
-import { consolePolicy } from './node-headers.ts';
+import { consolePolicy, sharedHeaders } from './node-headers.ts';
 import type { Pipeline } from './pipeline.ts';
 import { arrivingBody, type ReceiveBody } from './read-body.ts';
 import type { SlowReaders } from './slow-readers.ts';
@@ -29,6 +30,8 @@ export interface NodeCallParts {
    * @param receive Reads the body; null if the request has none.
    */
   handleAdmin(request: CallRequest, receive: ReceiveBody | null): Promise<Reply>;
+  /** Returns the specification that a link with this secret shows; null if the link shows nothing. */
+  readShared(request: CallRequest, secret: string): Promise<Reply | null>;
   /** Starts work whose result a page of the console will need. Never throws. */
   preparePage: (request: CallRequest) => void;
   /** Returns true if the node can serve requests. */
@@ -60,7 +63,7 @@ const MEDIA_TYPE = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;.*)?$/;
 
 const PAGE = 'index.html';
 /** Paths that never lead to a page of the console. */
-const NO_PAGE = /^\/(?:admin|apps|assets)(?:\/|$)/;
+const NO_PAGE = /^\/(?:admin|apps|assets|shared)(?:\/|$)/;
 
 /** A reply, and the header policy for it. */
 interface Answer {
@@ -121,6 +124,9 @@ export class NodeCalls {
     if (method === 'GET' || method === 'HEAD') {
       const check = this.#checks[segments.join('/')];
       if (check) return this.#api(await check(callRequest), callRequest);
+      if (first === SHARED_PATH && second !== undefined && segments.length === 3) {
+        return this.#shared(callRequest, second);
+      }
       const page =
         errorPageReply(segments) ??
         this.#consoleFile(callRequest, segments.slice(1).join('/')) ??
@@ -141,6 +147,17 @@ export class NodeCalls {
       : null;
     const below = { ...callRequest, path: `/${path.split('/').slice(3).join('/')}` };
     return pipeline.answerNode(below, () => handleAdmin(below, body?.read ?? null));
+  }
+
+  async #shared(callRequest: CallRequest, secret: string): Promise<Answer> {
+    const { pipeline, readShared } = this.#parts;
+    // The path of the event contains no secret, because the log has paths.
+    const reply = await pipeline.answerNode(
+      { ...callRequest, path: `/${SHARED_PATH}` },
+      async () => (await readShared(callRequest, secret)) ?? missingLinkReply(),
+    );
+    Object.assign(reply.headers, sharedHeaders);
+    return { reply, policy: this.#policies.page };
   }
 
   /** The calls of monitoring, by path. */

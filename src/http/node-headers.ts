@@ -76,6 +76,19 @@ export function consolePolicy(origins: Origins, host: string | undefined): strin
   ].join('; ');
 }
 
+/** Content-Security-Policy of a shared specification: a document that runs nothing, loads nothing and leads nowhere. */
+const SHARED_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Headers of every reply below `/shared`. */
+export const sharedHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': SHARED_POLICY,
+  'x-frame-options': 'DENY',
+  'x-robots-tag': 'noindex, nofollow, noarchive',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+};
+
 /** Content-Security-Policy of a page without scripts and with an inline style. */
 export const PLAIN_PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

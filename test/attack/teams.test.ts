@@ -2,6 +2,7 @@ import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiKeyEntry, type AppConnection, type CreatedApiKey, consoleHeader } from '../../contract/admin.ts';
 import { leastRoles } from '../../contract/least-roles.ts';
+import type { CreatedSpecificationLink, SpecificationLink } from '../../contract/specification-links.ts';
 import type { AppTeam, BuilderAccess, BuilderLink } from '../../contract/team.ts';
 import { createAppWith } from '../support/apps.ts';
 import { Authenticator } from '../support/authenticator.ts';
@@ -10,6 +11,7 @@ import { superuserUrl, withClient } from '../support/database.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { cli, startNode, type TestNode } from '../support/node.ts';
 import { expectRefusal } from '../support/refusal.ts';
+import { readShared } from '../support/shared.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 /** A builder may only do what the role allows, and each link works once. */
@@ -107,6 +109,24 @@ describe('roles of builders', () => {
         else expect([route, role, codeOf(response)]).toEqual([route, role, refusal]);
       }
     }
+  });
+
+  it('end the links to a specification with the role of their creator', async () => {
+    const { id, session } = await join(app.ref, 'developer');
+    const made = await ask('POST', `/apps/${app.ref}/specification/links`, {
+      as: session,
+      body: { version: null, days: null },
+    });
+    const path = new URL((JSON.parse(made.body) as CreatedSpecificationLink).url).pathname;
+    const ended = async () =>
+      (
+        JSON.parse(
+          (await ask('GET', `/apps/${app.ref}/specification/links`, { as: session })).body,
+        ) as SpecificationLink[]
+      )[0]?.ended;
+    expect([(await readShared(node, path)).status, await ended()]).toEqual([200, null]);
+    await ask('PUT', `/apps/${app.ref}/team/${id}`, { as: 'operator', body: { role: 'reader' } });
+    expect([(await readShared(node, path)).status, await ended()]).toEqual([404, 'creator']);
   });
 
   it('hide rows, members and secrets from a reader, and secrets from a developer', async () => {

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import type { Reply } from '../../../contract/call-request.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import { type AdminCall, adminCall } from '../call.ts';
+import type { SpecificationFormat } from '../context.ts';
 import { openApp } from '../open-app.ts';
 import { json, jsonBytes } from '../reply.ts';
 
-const format = z.enum(['json', 'markdown', 'html']);
+const format = z.enum(['json', 'markdown', 'html']) satisfies z.ZodType<SpecificationFormat>;
 
 const showSpecification = adminCall({
   route: 'GET /apps/:ref/specification',
@@ -32,9 +33,11 @@ const showSpecification = adminCall({
   },
 });
 
-const types = { json: 'application/json', markdown: 'text/markdown', html: 'text/html' };
+/** The media types of the formats of a specification. */
+export const types = { json: 'application/json', markdown: 'text/markdown', html: 'text/html' };
 
-const takesGzip = (accepted = ''): boolean =>
+/** Returns true for a value of Accept-Encoding that accepts gzip (RFC 9110, section 12.5.3). */
+export const takesGzip = (accepted = ''): boolean =>
   accepted.split(',').some((each) => {
     const [coding = '', ...parameters] = each
       .toLowerCase()

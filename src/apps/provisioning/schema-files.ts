@@ -36,6 +36,7 @@ import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
 import consoleBackup from '../../schema/console/0004_backup.sql';
 import consoleServers from '../../schema/console/0005_servers.sql';
+import consoleLinks from '../../schema/console/0006_specification_links.sql';
 import type { Server } from '../registry/server.ts';
 import { withoutSuperuser } from './without-superuser.ts';
 
@@ -92,6 +93,7 @@ export const consoleFiles: readonly SchemaFile[] = [
   { name: 'console/0003_setup', sql: consoleSetup, onExisting: false },
   { name: 'console/0004_backup', sql: consoleBackup, onExisting: false },
   { name: 'console/0005_servers', sql: consoleServers, onExisting: false },
+  { name: 'console/0006_specification_links', sql: consoleLinks, onExisting: false },
 ];
 
 /** The newest schema files. Two versions of Ninefold with the same newest files have the same schemas. */

@@ -5,6 +5,7 @@ import { firstJson, rowsAsText } from '../../database/statement.ts';
 import { JWT_SECRET_KID } from '../keys/app-keys.ts';
 import { findKey } from '../keys/signing-keys.ts';
 import { BuilderAudit } from '../team/builder-audit.ts';
+import { SpecificationLinks } from '../team/specification-links.ts';
 import { HAS_FACTOR, TeamStore } from '../team/team-store.ts';
 import type { AppEntry, AppRecord, AppSecrets } from './app-record.ts';
 import { SecretStore } from './app-secrets.ts';
@@ -40,6 +41,8 @@ export class Registry {
   readonly secrets: SecretStore;
   /** The roles of builders, their invitations and recovery links. */
   readonly team: TeamStore;
+  /** The links by which readers without an account read specifications. */
+  readonly links: SpecificationLinks;
   /** The further PostgreSQL servers. */
   readonly servers: ServerStore;
   /** The log of builders' actions. */
@@ -53,6 +56,7 @@ export class Registry {
     this.#masterKey = masterKey;
     this.secrets = new SecretStore(database, masterKey);
     this.team = new TeamStore(database);
+    this.links = new SpecificationLinks(database);
     this.servers = new ServerStore(database, masterKey);
     this.audit = new BuilderAudit(database);
   }

@@ -1,10 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto';
 import type { AppRole } from '../../../contract/least-roles.ts';
 import { limits } from '../../../contract/limits.ts';
 import type { AppBuilder, BuilderAccess, Invitation, NodeInvitation, NodeRole } from '../../../contract/team.ts';
 import type { Database, Transaction } from '../../database/database.ts';
 import { firstJson, type Param, type Result, rowsAsText } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import { hashLinkSecret, newLinkSecret } from './link-secret.ts';
 
 /** Permissions of a builder on the node and on each app. */
 export interface BuilderRights {
@@ -41,8 +41,6 @@ export interface LinkSecret {
   readonly secret: string;
   readonly expiresAt: string;
 }
-
-const hash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** SQL that is true if the invitation `i` has not expired and its inviter may still invite. */
 const IS_OPEN = `i.expires_at > now() and (i.invited_by is null
@@ -214,7 +212,7 @@ export class TeamStore {
                  where (select count(*) from node.invitations i where i.app is not distinct from $2) < $8::int
                  returning id`,
           params: [
-            ...[hash(link.secret), app, role, String(createsApps), email, invitedBy, link.expiresAt],
+            ...[hashLinkSecret(link.secret), app, role, String(createsApps), email, invitedBy, link.expiresAt],
             String(limits.openInvitations.default),
           ],
         },
@@ -248,7 +246,7 @@ export class TeamStore {
         text: `select json_build_object('email', i.email, 'role', i.role, 'invited_by', ${INVITED_BY},
                  'app_name', (select a.name from public.apps a where a.ref = i.app))
                from node.invitations i where i.secret_hash = $1 and ${IS_OPEN}`,
-        params: [hash(secret)],
+        params: [hashLinkSecret(secret)],
       },
     ]);
     const found = result && firstJson<OpenInvitation>(result);
@@ -281,7 +279,7 @@ export class TeamStore {
                  on conflict (app, user_id) do nothing
                )
                select 1 from used`,
-        params: [hash(secret), userId, name],
+        params: [hashLinkSecret(secret), userId, name],
       },
     ]);
     if (!result?.rows.length) throw new NinefoldError('invitation_invalid');
@@ -397,7 +395,7 @@ export class TeamStore {
                select user_id, $2, $3::timestamptz from public.builders where user_id = $1::uuid
                on conflict (user_id) do update set secret_hash = excluded.secret_hash, expires_at = excluded.expires_at
                returning user_id`,
-        params: [userId, hash(link.secret), link.expiresAt],
+        params: [userId, hashLinkSecret(link.secret), link.expiresAt],
       },
     ]);
     requireFound(kept);
@@ -412,7 +410,7 @@ export class TeamStore {
     const [taken] = await this.#database.run([
       {
         text: 'delete from node.builder_recoveries where secret_hash = $1 and expires_at > now() returning user_id',
-        params: [hash(secret)],
+        params: [hashLinkSecret(secret)],
       },
     ]);
     const userId = taken && rowsAsText(taken)[0]?.user_id;
@@ -428,7 +426,7 @@ export class TeamStore {
 
 function newSecret(lifetimeMilliseconds: number): LinkSecret {
   const expiresAt = new Date(Date.now() + lifetimeMilliseconds).toISOString();
-  return { secret: randomBytes(32).toString('base64url'), expiresAt };
+  return { secret: newLinkSecret(), expiresAt };
 }
 
 /**

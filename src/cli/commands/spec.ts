@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { Change } from '../../../contract/changes.ts';
 import { chapters } from '../../../contract/chapters.ts';
 import type { Specification } from '../../../contract/specification.ts';
+import type { CreatedSpecificationLink, SpecificationLinkRequest } from '../../../contract/specification-links.ts';
 import { CliError, type Client, connect } from '../client.ts';
 import type { ComparisonInput } from '../compare-specifications.ts';
 import { printJson } from '../print.ts';
@@ -12,6 +13,7 @@ interface SpecOptions {
   onePage?: boolean;
   check?: string | true;
   probe?: boolean;
+  share?: boolean;
   diff?: string[];
   json?: boolean;
 }
@@ -43,6 +45,7 @@ export function addSpecCommand(program: Command): void {
     .option('--one-page', 'print one page that explains the app')
     .option('--check [file]', 'compare a committed export with the app and print the changes')
     .option('--probe', 'with --check: test every cell of chapter 6 and print wrong cells')
+    .option('--share', 'print a new link by which anyone can read the specification for 30 days')
     .option('--diff <sides...>', 'A B: print the changes from A to B')
     .option('--json', 'print the changes as JSON')
     .addHelpText('after', help)
@@ -69,6 +72,10 @@ export function addSpecCommand(program: Command): void {
         if (probe) await probeCells(ref, json);
       } else if (probe) {
         throw new CliError('Use: ninefold spec REF --check --probe', null, null, TROUBLE);
+      } else if (options.share) {
+        const body: SpecificationLinkRequest = { version: null, days: 30 };
+        const path = `/apps/${encodeURIComponent(ref)}/specification/links`;
+        process.stdout.write(`${(await connect().post<CreatedSpecificationLink>(path, body)).url}\n`);
       } else {
         await print(connect(), ref, options);
       }

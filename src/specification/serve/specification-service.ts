@@ -83,6 +83,14 @@ export class SpecificationService {
     });
   }
 
+  /**
+   * Returns the current specification in a format as an export has it: without live figures.
+   * @throws Errors as in `page`.
+   */
+  export(app: App, format: PageFormat, isGzipped: boolean): Promise<Bytes> {
+    return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('export', { of, format, isGzipped }));
+  }
+
   /** Returns the names of the calls of chapter 7. */
   callNames(app: App): Promise<Output<'callNames'>> {
     return this.#remembered.withoutFigures(app, (of) => this.#tasks.run('callNames', { of }));
@@ -209,6 +217,19 @@ export class SpecificationService {
   versionPage(app: App, entry: VersionEntry, packed: Bytes): Promise<Bytes | null> {
     const { ref, name } = app.record;
     return retryIfNotCached(() => this.#tasks.run('versionPage', { entry, packed, app: { ref, name } }));
+  }
+
+  /** Returns a stored version in a format as an export has it; null if its facts cannot be read. */
+  exportVersion(
+    app: App,
+    { entry: { hash }, packed }: { entry: VersionEntry; packed: Bytes },
+    format: PageFormat,
+    isGzipped: boolean,
+  ): Promise<Bytes | null> {
+    const { ref, name } = app.record;
+    return retryIfNotCached(() =>
+      this.#tasks.run('exportVersion', { packed, hash, app: { ref, name }, format, isGzipped }),
+    );
   }
 
   /**

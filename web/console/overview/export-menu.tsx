@@ -1,10 +1,9 @@
 import { Menu } from '@mantine/core';
-import { IconDownload, IconFileText, IconHistory } from '@tabler/icons-react';
+import { IconDownload, IconFileText, IconHistory, IconShare } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
+import { Fragment, useState } from 'react';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { FailureNote } from '../../ui/failure.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { failureFacts } from '../queries/api-failure.ts';
@@ -15,10 +14,12 @@ import {
   exportSpecification,
 } from '../queries/specification-export.ts';
 import styles from './export-menu.module.css';
+import { ShareDialog } from './share/share-dialog.tsx';
 
 /** Buttons for the specification as a whole: explain the app, save the specification as a file, share it, compare it. */
 export function SpecificationActions({ appRef }: { appRef: string }) {
   const params = { ref: appRef };
+  const [isSharing, setSharing] = useState(false);
   return (
     <div className={styles.actions}>
       <Link to="/app/$ref/one-page" params={params} className={buttonClass({ kind: 'first' })}>
@@ -26,15 +27,14 @@ export function SpecificationActions({ appRef }: { appRef: string }) {
         Explain this app in one page
       </Link>
       <ExportMenu appRef={appRef} />
-      <CopyButton
-        text={() => new URL(`/app/${encodeURIComponent(appRef)}/one-page`, location.origin).href}
-        what="the link to the page that explains the app"
-        word="Copy link"
-      />
+      <Button icon={IconShare} onClick={() => setSharing(true)}>
+        Share
+      </Button>
       <Link to="/app/$ref/changes" params={params} className={buttonClass({ kind: 'quiet' })}>
         <Icon of={IconHistory} />
         Compare versions
       </Link>
+      {isSharing && <ShareDialog appRef={appRef} onClose={() => setSharing(false)} />}
     </div>
   );
 }

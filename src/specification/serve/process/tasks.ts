@@ -194,8 +194,38 @@ export class Tasks {
       const text = Buffer.from(writeOnePage[format](onePage(shown)));
       return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
     }
-    const text = format === 'json' ? Buffer.concat(entries.writer.json(shown)) : Buffer.from(write[format](shown));
-    return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
+    return written(shown, entries, format, isGzipped);
+  }
+
+  /**
+   * Returns the specification in a format as an export has it: without live figures.
+   * @throws NotCachedError
+   */
+  export({ of, format, isGzipped }: { of: SpecificationKey; format: PageFormat; isGzipped: boolean }): Bytes {
+    const { specification, entries } = this.#of(of);
+    return written(specification, entries, format, isGzipped);
+  }
+
+  /**
+   * Returns a stored version in a format as an export has it. Returns null if its facts cannot be read.
+   * @param hash The hash of the version.
+   */
+  exportVersion({
+    packed,
+    hash,
+    app,
+    format,
+    isGzipped,
+  }: {
+    packed: Bytes;
+    hash: string;
+    app: Specification['app'];
+    format: PageFormat;
+    isGzipped: boolean;
+  }): Bytes | null {
+    const found = this.#stored(packed, this.#held.get(app.ref) ?? null);
+    if (!found) return null;
+    return written({ app, hash, chapters: found.specification.chapters }, found.entries, format, isGzipped);
   }
 
   /**
@@ -423,6 +453,18 @@ const write: Readonly<Record<Exclude<PageFormat, 'json'>, (specification: Specif
   markdown: specificationMarkdown,
   html: specificationHtml,
 };
+
+/** Returns a specification in a format, compressed with gzip if `isGzipped` is true. */
+function written(
+  specification: Specification,
+  { writer }: Derived['entries'],
+  format: PageFormat,
+  isGzipped: boolean,
+): Bytes {
+  const text =
+    format === 'json' ? Buffer.concat(writer.json(specification)) : Buffer.from(write[format](specification));
+  return toBytes(isGzipped ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text);
+}
 
 const writeOnePage: Readonly<Record<PageFormat, (page: OnePage) => string>> = {
   json: JSON.stringify,

@@ -5,7 +5,7 @@ import type { BackgroundTurns } from '../../../apps/maintenance/background-turns
 import { CONSOLE_REF } from '../../../apps/registry/app-record.ts';
 import { ConnectionError } from '../../../database/database-error.ts';
 import type { Events } from '../../../observe/events.ts';
-import type { Bytes } from '../process/tasks.ts';
+import type { Bytes, PageFormat } from '../process/tasks.ts';
 import type { SpecificationService } from '../specification-service.ts';
 import {
   addVersion,
@@ -97,6 +97,12 @@ export class VersionRecorder {
     await this.record(app);
     const found = await readVersion(app.serverDatabase, point);
     return found && this.#specifications.versionPage(app, found.entry, found.packed);
+  }
+
+  /** Returns a version in a format as an export has it; null if there is no such version. Records nothing. */
+  async export(app: App, number: number, format: PageFormat, isGzipped: boolean): Promise<Bytes | null> {
+    const found = await readVersion(app.serverDatabase, { number });
+    return found && this.#specifications.exportVersion(app, found, format, isGzipped);
   }
 
   /**

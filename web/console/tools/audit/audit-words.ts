@@ -65,6 +65,8 @@ const appWords = {
     mail_deleted: 'deleted a mail',
     builder_invited: 'invited a builder',
     invitation_withdrawn: 'revoked an invitation',
+    specification_link_created: 'shared the specification by a link',
+    specification_link_withdrawn: 'withdrew a link to the specification',
     builder_role_changed: 'changed the role of a builder',
     builder_removed: 'removed a builder',
     builder_left: 'left the app',

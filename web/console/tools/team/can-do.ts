@@ -16,6 +16,10 @@ const groups: readonly (readonly [words: string, routes: readonly AdminRoute[]])
     ['POST /apps/:ref/sql', 'POST /apps/:ref/migrations', 'PUT /apps/:ref/settings/:key'],
   ],
   [
+    'Share the specification by links, and withdraw them',
+    ['POST /apps/:ref/specification/links', 'DELETE /apps/:ref/specification/links/:id'],
+  ],
+  [
     'Deploy edge functions, read their code and output, set their secrets',
     [
       'PUT /apps/:ref/functions/:name',
