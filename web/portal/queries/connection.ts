@@ -5,6 +5,8 @@ import { t } from '../../language/messages.ts';
 const RETRY_MILLISECONDS = 5000;
 
 let isLost = false;
+/** How often the connection was lost. */
+let losses = 0;
 let timer: ReturnType<typeof setInterval> | undefined;
 const listeners = new Set<() => void>();
 
@@ -13,10 +15,17 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable';
 }
 
-/** Sends a request. @throws Unreachable if there is no response */
+/**
+ * Sends a request. A response ends a loss of the connection, unless the request was sent before the loss: such a response
+ * can arrive while the browser is offline.
+ * @throws Unreachable if there is no response
+ */
 export async function reach(path: string, init: RequestInit): Promise<Response> {
+  const before = losses;
   try {
-    return await fetch(path, init);
+    const response = await fetch(path, init);
+    if (losses === before) setLost(false);
+    return response;
   } catch {
     throw new Unreachable(t('unreachable'));
   }
@@ -26,23 +35,27 @@ export async function reach(path: string, init: RequestInit): Promise<Response> 
 export const isUnreachable = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'Unreachable' || error.name === 'AuthRetryableFetchError');
 
-/**
- * Records whether the app has responded to a request. While the app does not respond, `retry` is called at intervals.
- */
-export function setConnection(isThere: boolean, retry: () => void): void {
-  if (isLost === !isThere) return;
-  isLost = !isThere;
-  clearInterval(timer);
-  if (isLost) timer = setInterval(retry, RETRY_MILLISECONDS);
+/** Records that the app cannot be reached. Until it responds, `retry` is called at intervals. */
+export function loseConnection(retry: () => void): void {
+  if (isLost) return;
+  losses += 1;
+  timer = setInterval(retry, RETRY_MILLISECONDS);
+  setLost(true);
+}
+
+function setLost(value: boolean): void {
+  if (isLost === value) return;
+  isLost = value;
+  if (!isLost) clearInterval(timer);
   for (const listener of listeners) listener();
 }
 
 /** Returns true while the app cannot be reached. */
+export const isConnectionLost = (): boolean => isLost;
+
+/** Returns `isConnectionLost()`, and renders the component again when it changes. */
 export const useLostConnection = (): boolean =>
-  useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    () => isLost,
-  );
+  useSyncExternalStore((listener) => {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }, isConnectionLost);

@@ -3,7 +3,7 @@ import { MutationCache, mutationOptions, QueryCache, QueryClient, queryOptions }
 import { t } from '../../language/messages.ts';
 import { codeOf } from './auth-words.ts';
 import type { Portal } from './client.ts';
-import { isUnreachable, reach, setConnection } from './connection.ts';
+import { isUnreachable, loseConnection, reach } from './connection.ts';
 import { followAccount } from './language.ts';
 
 /** Key of the query `signedIn`. */
@@ -18,7 +18,7 @@ const isEnded = (error: unknown): boolean =>
 
 /** Reads the session again if an error says that it has ended. Records a lost connection. */
 const onError = (error: unknown) => {
-  if (isUnreachable(error)) setConnection(false, reconnect);
+  if (isUnreachable(error)) loseConnection(reconnect);
   if (isEnded(error)) void queryClient.invalidateQueries({ queryKey: sessionKey });
 };
 
@@ -26,25 +26,21 @@ export const queryClient: QueryClient = new QueryClient({
   defaultOptions: { queries: { retry: 1, staleTime: 10_000 } },
   queryCache: new QueryCache({
     onError: (error, query) => query.queryKey !== sessionKey && onError(error),
-    onSuccess: () => setConnection(true, reconnect),
   }),
-  mutationCache: new MutationCache({ onError, onSuccess: () => setConnection(true, reconnect) }),
+  mutationCache: new MutationCache({ onError }),
 });
 
 /** Tries to reach the app. If it responds, reads the visible rows again. */
 export function reconnect(): void {
   reach('/portal/v1/app', { method: 'HEAD', cache: 'no-store' }).then(
-    () => {
-      setConnection(true, reconnect);
-      void queryClient.invalidateQueries({ queryKey: ['rows'] });
-    },
-    () => setConnection(false, reconnect),
+    () => queryClient.invalidateQueries({ queryKey: ['rows'] }),
+    () => loseConnection(reconnect),
   );
 }
 
 /** Follows what the browser reports about its network. While the browser is offline, changes wait; they are sent once it is online. */
 export function followConnection(): void {
-  addEventListener('offline', () => setConnection(false, reconnect));
+  addEventListener('offline', () => loseConnection(reconnect));
   addEventListener('online', reconnect);
 }
 
