@@ -51,6 +51,9 @@ const ofServer: Readonly<Record<string, string>> = {
   debug_print_parse: 'off',
   debug_print_rewritten: 'off',
   debug_print_plan: 'off',
+  // With this setting, even the shortest statement would start a parallel worker, which the timeouts of the database may
+  // cancel.
+  debug_parallel_query: 'off',
 };
 
 /** Returns true for a setting that Ninefold overrides on its own connections. */
@@ -109,7 +112,7 @@ export const storeServerValues: string = ['lock_timeout', 'work_mem']
   .join(', ');
 
 /** Settings that some releases of PostgreSQL do not have. A server refuses each of them once; then they are omitted. */
-const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind'];
+const notEverywhere = ['transaction_timeout', 'restrict_nonsystem_relation_kind', 'debug_parallel_query'];
 
 /** Setting with a value that each session of this process has. A session with another value has passed a pooler. */
 export const MARKER = 'ninefold.process';
