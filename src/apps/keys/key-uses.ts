@@ -55,9 +55,11 @@ export class KeyUses {
   }
 }
 
+/** The order prevents a deadlock of two workers. */
 const UPSERT = `insert into ninefold.api_key_uses as u (key_id, day, uses)
   select c.key, (to_timestamp(c.day) at time zone 'utc')::date, c.uses
   from json_to_recordset($1::json) as c (key text, day bigint, uses bigint)
+  order by c.key, c.day
   on conflict (key_id, day) do update set uses = u.uses + excluded.uses`;
 
 const FORGET = `delete from ninefold.api_key_uses where day < (now() at time zone 'utc')::date - ${limits.apiKeyUseDays.default}`;

@@ -102,9 +102,11 @@ export function quantile(histogram: readonly number[], share: number): number | 
   return 2 ** (histogram.length - 5);
 }
 
+/** The order prevents a deadlock of two workers, which would lose the counts of one. */
 const UPSERT = `insert into ninefold.call_statistics as s (span, bucket, call, calls, failed, histogram, last_at)
   select 'minute', to_timestamp(c.minute), c.call, c.calls, c.failed, c.histogram, to_timestamp(c."lastAt" / 1000.0)
   from json_to_recordset($1::json) as c (minute bigint, call text, calls bigint, failed bigint, histogram bigint[], "lastAt" bigint)
+  order by c.minute, c.call
   on conflict (span, bucket, call) do update set calls = s.calls + excluded.calls, failed = s.failed + excluded.failed,
     histogram = ninefold.add_histograms(s.histogram, excluded.histogram), last_at = greatest(s.last_at, excluded.last_at)`;
 

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { startAppDatabase } from '../../../test/support/app-database.ts';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
 import { type CallEvent, Events } from '../../observe/events.ts';
 import type { App } from '../app.ts';
 import type { Apps } from '../apps.ts';
@@ -8,45 +8,63 @@ import { ErrorStatistics, readErrorStatistics } from './error-statistics.ts';
 
 const turns = new BackgroundTurns(new Traffic());
 
-it('ErrorStatistics stores the caller of the latest error, even if a worker with an earlier error writes its counts later', async () => {
-  const { as, stop } = await startAppDatabase('incidents');
-  try {
-    const app = { ref: 'shop', serverDatabase: as('app_server') } as unknown as App;
-    const apps = { find: async () => app } as unknown as Apps;
-    const now = Date.now();
-    const bucketStart = now - (now % 600_000);
-    const worker = (userId: string, requestId: string, after: number): ErrorStatistics => {
-      const events = new Events();
-      const errorStatistics = new ErrorStatistics(apps, events);
-      errorStatistics.start(turns);
-      const call = { type: 'call', app: 'shop', code: '23505', subject: null, limit: null, userId, requestId };
-      events.emit({ ...call, trace: { at: bucketStart + after } } as unknown as CallEvent);
-      return errorStatistics;
-    };
-    const [early, late] = [worker('ada', 'first', 1), worker('gus', 'second', 2)];
-    await late.stop();
-    await early.stop();
-    const { errors } = await readErrorStatistics(app);
-    expect(errors).toMatchObject([{ name: '23505', last_caller: 'gus', last_requests: ['second', 'first'] }]);
-  } finally {
-    await stop();
+let database: AppDatabase;
+let app: App;
+beforeAll(async () => {
+  database = await startAppDatabase('incidents');
+  app = { ref: 'shop', serverDatabase: database.as('app_server') } as unknown as App;
+});
+beforeEach(() => database.pool.script('truncate ninefold.error_statistics'));
+afterAll(() => database?.stop());
+
+const now = Date.now();
+const bucketStart = now - (now % 600_000);
+
+/** Returns the statistics of a worker that has counted the errors of calls. */
+function worker(calls: readonly object[]): ErrorStatistics {
+  const events = new Events();
+  const statistics = new ErrorStatistics({ find: async () => app } as unknown as Apps, events);
+  statistics.start(turns);
+  for (const call of calls) {
+    const usual = { code: '23505', requestId: 'r', userId: 'ada', trace: { at: bucketStart } };
+    events.emit({ type: 'call', app: 'shop', subject: null, limit: null, ...usual, ...call } as unknown as CallEvent);
   }
+  return statistics;
+}
+
+it('ErrorStatistics stores the caller of the latest error, even if a worker with an earlier error writes its counts later', async () => {
+  const early = worker([{ userId: 'ada', requestId: 'first', trace: { at: bucketStart + 1 } }]);
+  const late = worker([{ userId: 'gus', requestId: 'second', trace: { at: bucketStart + 2 } }]);
+  await late.stop();
+  await early.stop();
+  const { errors } = await readErrorStatistics(app);
+  expect(errors).toMatchObject([{ name: '23505', last_caller: 'gus', last_requests: ['second', 'first'] }]);
 });
 
 it('ErrorStatistics does not count the error of a request whose client left before the response', async () => {
-  const { as, stop } = await startAppDatabase('left');
-  try {
-    const app = { ref: 'shop', serverDatabase: as('app_server') } as unknown as App;
-    const events = new Events();
-    const statistics = new ErrorStatistics({ find: async () => app } as unknown as Apps, events);
-    statistics.start(turns);
-    const call = { type: 'call', app: 'shop', subject: null, limit: null, userId: 'ada', trace: { at: Date.now() } };
-    events.emit({ ...call, code: '57014', requestId: 'left', isAbandoned: true } as unknown as CallEvent);
-    events.emit({ ...call, code: '23505', requestId: 'stayed', isAbandoned: false } as unknown as CallEvent);
-    await statistics.stop();
-    const { errors } = await readErrorStatistics(app);
-    expect(errors.map(({ name }) => name)).toEqual(['23505']);
-  } finally {
-    await stop();
-  }
+  await worker([{ code: '57014', isAbandoned: true }, { isAbandoned: false }]).stop();
+  const { errors } = await readErrorStatistics(app);
+  expect(errors.map(({ name }) => name)).toEqual(['23505']);
+});
+
+it('ErrorStatistics writes its rows in one order, so that the writes of two workers cause no deadlock', async () => {
+  const statistics = worker([{ code: '23505' }, { code: '23503' }]);
+  const add = (code: string) =>
+    `insert into ninefold.error_statistics (kind, name, subject, bucket, hits, last_at, last_requests)
+     values ('error', '${code}', '', to_timestamp(${bucketStart / 1000}), 1, now(), '{}')
+     on conflict (kind, name, subject, bucket) do update set hits = ninefold.error_statistics.hits + 1`;
+  const waiting = { text: 'select from pg_locks where not granted', params: [] };
+  let written: Promise<void> | undefined;
+  await database.pool.transaction(async (other) => {
+    await other.script(add('23503'));
+    written = statistics.stop();
+    await expect.poll(async () => (await database.pool.run([waiting]))[0]?.rows.length).toBe(1);
+    await other.script(add('23505'));
+  });
+  await written;
+  const { errors } = await readErrorStatistics(app);
+  expect(errors.map(({ name, week }) => [name, week])).toEqual([
+    ['23503', 2],
+    ['23505', 2],
+  ]);
 });

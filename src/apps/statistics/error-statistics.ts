@@ -95,11 +95,13 @@ export class ErrorStatistics {
   }
 }
 
-// Workers write in any order, so the stored caller is replaced only by the caller of a later error.
+// Workers write at any time, so the stored caller is replaced only by the caller of a later error. The order of the rows
+// prevents a deadlock of two workers.
 const UPSERT = `insert into ninefold.error_statistics as s (kind, name, subject, bucket, hits, last_at, last_caller, last_requests)
   select c.kind, c.name, c.subject, to_timestamp(c.bucket), c.hits, to_timestamp(c."lastAt" / 1000.0), c."lastWho", c."lastRequests"
   from json_to_recordset($1::json) as c (kind text, name text, subject text, bucket bigint, hits bigint, "lastAt" bigint,
     "lastWho" text, "lastRequests" text[])
+  order by c.kind, c.name, c.subject, c.bucket
   on conflict (kind, name, subject, bucket) do update set hits = s.hits + excluded.hits,
     last_at = greatest(s.last_at, excluded.last_at),
     last_caller = case when excluded.last_at < s.last_at then s.last_caller else excluded.last_caller end,
