@@ -25,6 +25,10 @@ export interface PurposeFigures {
 export interface ScreensChapter {
   /** The screens, sorted by route. */
   screens: Screen[];
+  /** The pages of several parts, sorted by route; absent if there are none. */
+  pages?: Page[];
+  /** The menus that the app has set with ninefold.define_menu, sorted by role; absent if there are none. */
+  menus?: Menu[];
   /** Labels that the app has set with ninefold.label; absent if there are none. */
   labels?: Labels;
   sources: Source[];
@@ -43,7 +47,7 @@ export interface LabelTexts {
   help?: string;
 }
 
-export type ScreenKind = 'list' | 'detail' | 'form' | 'board' | 'calendar' | 'figures';
+export type ScreenKind = 'list' | 'detail' | 'form' | 'board' | 'calendar' | 'gallery' | 'figures';
 
 export interface Screen {
   /**
@@ -87,10 +91,80 @@ export interface Screen {
   actions?: string[];
   /** For calendars: the fields with the start and the end of a row. */
   span?: { start: string; end: string };
+  /** For galleries: the field with the picture of a row. Absent if the rows have no picture. */
+  picture?: string;
+  /** The words that stand in place of rows if there are none. */
+  empty?: string;
   /** True for the first page of the portal. */
   home?: true;
   /** Position in the navigation. Screens without a position come last. */
   place?: number;
   /** Reasons why the screen cannot be shown, in words; empty if it can be shown. */
   broken: string[];
+}
+
+/** A page of several parts, such as a dashboard or a page for visitors, defined by ninefold.define_page. */
+export interface Page {
+  route: string;
+  title: string;
+  parts: PagePart[];
+  /** The roles of the database and of members that may open the page. */
+  roles: string[];
+  /** True for the first page of the portal. */
+  home?: true;
+  /** Position in the navigation. Pages without a position come after the screens with one. */
+  place?: number;
+  /** Reasons why a part of the page cannot be shown, in words. */
+  broken: string[];
+}
+
+/** Titles by language, where they differ from `title`. */
+type Titles = Record<string, string>;
+
+/** A number that a part computes from rows: their count, or an aggregate of the field `of`. */
+export interface PartValue {
+  value: 'count' | 'sum' | 'avg' | 'min' | 'max';
+  of?: string;
+}
+
+/** The rows of a part. */
+interface PartRows {
+  title: string;
+  titles?: Titles;
+  /** Id of the entity whose rows the part shows. */
+  entity: string;
+  /** The filter of the rows, in the syntax of a data call. */
+  filter?: string;
+}
+
+export type PagePart =
+  /** A text in Markdown. */
+  | { kind: 'text'; text: string; texts?: Titles }
+  /** Links to screens, pages and the account, by their routes. */
+  | { kind: 'buttons'; routes: string[] }
+  /** One number. With `over`, a time, it counts the rows of the chosen period and of the one before. */
+  | ({ kind: 'number'; over?: string } & PartRows & PartValue)
+  /** A number for each value of the field `by`, the largest first. */
+  | ({ kind: 'bars'; by: string } & PartRows & PartValue)
+  /** A number for each day or week of the time `over`, and for each value of `by`. */
+  | ({ kind: 'line'; over: string; by?: string } & PartRows & PartValue)
+  /** The first rows, at most 20. */
+  | ({ kind: 'list'; order_by?: string; columns?: string[]; rows?: number } & PartRows);
+
+/** The navigation and the first page of a role of members, of members without a role, or of visitors. */
+export interface Menu {
+  /** A role of members, `authenticated` or `anon`. */
+  role: string;
+  groups: MenuGroup[];
+  /** Route of the first page; null for the page that says what needs the member. */
+  home: string | null;
+  /** Reasons why an entry is left out, in words. */
+  broken: string[];
+}
+
+export interface MenuGroup {
+  title: string | null;
+  titles?: Titles;
+  /** Routes of screens and pages, in their order. */
+  routes: string[];
 }

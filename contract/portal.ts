@@ -1,4 +1,4 @@
-import type { ScreenKind } from './description.ts';
+import type { PartValue, ScreenKind } from './description.ts';
 import type { FileField } from './file-fields.ts';
 
 /** A sign-in provider: a site whose accounts can sign in to the app. */
@@ -61,6 +61,7 @@ export interface PortalScreens {
   /** The route of the first page; null if the first page is a list of links to the screens. */
   readonly home: string | null;
   readonly screens: readonly PortalScreen[];
+  readonly pages: readonly PortalPage[];
   readonly entities: readonly PortalEntity[];
 }
 
@@ -113,9 +114,61 @@ export interface PortalScreen {
   readonly related: readonly string[] | null;
   /** For a calendar: the fields with the start and the end of a row. */
   readonly span: { readonly start: string; readonly end: string } | null;
+  /** For a gallery: the field with the picture of a row; null if the rows have none. */
+  readonly picture: string | null;
+  /** The words of the app that stand in place of rows if there are none. */
+  readonly empty: string | null;
   /** The functions that the caller may call from the screen. */
   readonly actions: readonly PortalAction[];
 }
+
+/** A page of several parts, with those parts that the caller may see. */
+export interface PortalPage {
+  readonly route: string;
+  readonly title: string;
+  readonly parts: readonly PortalPart[];
+}
+
+/** A part that shows rows of an entity. */
+interface PortalPartRows {
+  /** Position of the part in the definition of the page, which names it in `GET /portal/v1/figures`. */
+  readonly index: number;
+  readonly title: string;
+  readonly entity: string;
+  /** The filter of the rows, as in `PortalScreen`. */
+  readonly filter: string | null;
+}
+
+export type PortalPart =
+  /** Markdown. */
+  | { readonly kind: 'text'; readonly text: string }
+  /** Links to screens and pages that the caller may open, and to pages of the account. */
+  | { readonly kind: 'buttons'; readonly routes: readonly string[] }
+  | ({
+      readonly kind: 'number';
+      readonly value: PartValue['value'];
+      readonly of: string | null;
+      readonly over: string | null;
+    } & PortalPartRows)
+  | ({
+      readonly kind: 'bars';
+      readonly value: PartValue['value'];
+      readonly of: string | null;
+      readonly by: string;
+    } & PortalPartRows)
+  | ({
+      readonly kind: 'line';
+      readonly value: PartValue['value'];
+      readonly of: string | null;
+      readonly over: string;
+      readonly by: string | null;
+    } & PortalPartRows)
+  | ({
+      readonly kind: 'list';
+      readonly columns: readonly string[];
+      readonly order: string | null;
+      readonly rows: number;
+    } & PortalPartRows);
 
 /** A function that a screen offers as a button. */
 export interface PortalAction {

@@ -1,4 +1,4 @@
-import type { ScreenKind } from '../../contract/description.ts';
+import type { MenuGroup, PagePart, ScreenKind } from '../../contract/description.ts';
 import type { CatalogQueries } from './read-catalog.ts';
 
 /** Descriptions in schema ninefold, for which PostgreSQL's catalog has no place. */
@@ -7,6 +7,10 @@ export interface DescriptionFacts {
   description: { name: string | null; purpose: string | null; audience: string | null; owner: string | null } | null;
   /** Screens of ninefold.define_screen, by route. */
   screens: ScreenFact[];
+  /** Pages of ninefold.define_page, by route. */
+  pages: PageFact[];
+  /** Menus of ninefold.define_menu, by role. */
+  menus: MenuFact[];
   /** Labels of ninefold.label. */
   labels: LabelFact[];
 }
@@ -48,6 +52,30 @@ export interface ScreenFact {
   actions: string[] | null;
   home: boolean;
   place: number | null;
+  empty: string | null;
+  /** The columns of a calendar with the start and the end of a row. */
+  starts: string | null;
+  ends: string | null;
+  /** The column of a gallery with the picture of a row. */
+  picture: string | null;
+}
+
+/** A page of several parts. */
+export interface PageFact {
+  route: string;
+  title: string;
+  /** The parts; `entity` is a qualified name at the time of the definition. */
+  parts: PagePart[];
+  roles: string[] | null;
+  home: boolean;
+  place: number | null;
+}
+
+/** The menu of a role. */
+export interface MenuFact {
+  role: string;
+  groups: MenuGroup[];
+  home: string | null;
 }
 
 /** Queries of DescriptionFacts. */
@@ -55,6 +83,8 @@ export const descriptionQueries: CatalogQueries<DescriptionFacts> = {
   description: `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience, 'owner', a.owner)
     from ninefold.app a`,
   screens: `select coalesce(json_agg(row_to_json(s) order by s.route), '[]') from ninefold.screens s`,
+  pages: `select coalesce(json_agg(row_to_json(p) order by p.route), '[]') from ninefold.pages p`,
+  menus: `select coalesce(json_agg(row_to_json(m) order by m.role), '[]') from ninefold.menus m`,
   labels: `select coalesce(json_agg(row_to_json(l) order by l.language, l.kind, l.subject, l.field, l.value, l.transition), '[]')
     from ninefold.labels l`,
 };

@@ -83,6 +83,8 @@ export type DecisionFacts = Omit<
   | 'distance_indexes'
   | 'file_fields'
   | 'labels'
+  | 'menus'
+  | 'pages'
   | 'published'
   | 'screens'
   | 'screen_refusals'
@@ -169,6 +171,8 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   pg_policy: /pg_policy|^(?=.*pg_depend)(?!.*\.classid = )/s,
   'ninefold.app': /ninefold\.app\b/,
   'ninefold.screens': /ninefold\.screens/,
+  'ninefold.pages': /ninefold\.pages/,
+  'ninefold.menus': /ninefold\.menus/,
   'ninefold.labels': /ninefold\.labels/,
   'ninefold.file_fields': /ninefold\.file_fields/,
   'ninefold.described_buckets': /ninefold\.described_buckets/,

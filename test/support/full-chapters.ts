@@ -1,4 +1,4 @@
-import type { LabelTexts, PurposeChapter, Screen } from '../../contract/description.ts';
+import type { LabelTexts, Menu, MenuGroup, Page, PurposeChapter, Screen } from '../../contract/description.ts';
 import type { ErrorLine, LimitLine, Rule } from '../../contract/specification.ts';
 import type {
   CallEntry,
@@ -47,7 +47,27 @@ const screen: Full<Screen> = {
   ...{ columns: ['id', 'name'], fields: { insert: ['name'], update: ['name'] }, filter: 'name=neq.x' },
   ...{ order_by: 'name', roles: ['authenticated', 'lead'], state_field: 'state', group_by: 'name' },
   ...{ related: ['public.stays'], actions: ['public.close'], span: { start: 'from', end: 'until' } },
-  ...{ home: true, place: 3, broken: [] },
+  ...{ picture: 'photo', empty: 'No room yet.', home: true, place: 3, broken: [] },
+};
+
+const page: Full<Page> = {
+  ...{ route: '/desk', title: 'Desk', roles: ['authenticated'], home: true, place: 4, broken: [] },
+  parts: [
+    { kind: 'text', text: 'Welcome.', texts: { de: 'Willkommen.' } },
+    { kind: 'buttons', routes: ['/rooms'] },
+    {
+      ...{ kind: 'line', title: 'Stays', titles: { de: 'Aufenthalte' }, entity: 'public.stays', filter: 'nights=gt.1' },
+      ...{ value: 'sum', of: 'nights', over: 'arrival', by: 'room' },
+    },
+    {
+      ...{ kind: 'list', title: 'Rooms', entity: 'public.rooms', order_by: 'name', columns: ['name'], rows: 5 },
+    },
+  ],
+};
+
+const menu: Full<Menu> = {
+  ...{ role: 'lead', home: '/desk', broken: [] },
+  groups: [{ title: 'Rooms', titles: { de: 'Räume' }, routes: ['/rooms', '/desk'] }],
 };
 
 const label: Required<LabelTexts> = { label: 'Räume', one: 'Raum', help: 'Zum Buchen' };
@@ -236,7 +256,7 @@ const limit: Full<LimitLine> = {
 /** Chapters with one or two items of each type, each with all its members. */
 export const fullChapters = {
   purpose: { ...purpose, sources },
-  screens: { screens: [screen], labels: { de: { 'public.rooms': label } }, sources },
+  screens: { screens: [screen], pages: [page], menus: [menu], labels: { de: { 'public.rooms': label } }, sources },
   entities: {
     ...{ entities: [entity], relations: [relation], junctions: [junction], view_foreign_keys: [viewKey] },
     ...{ buckets: [bucket], sources },
@@ -287,9 +307,22 @@ const not = undefined;
 export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null | undefined>>>> = {
   purpose: emptied<PurposeChapter>({}, { purpose: null, audience: null, owner: null }),
   'screens/screens': emptied<Screen>(
-    { fields: not, group_by: not, related: not, actions: not, span: not, home: not, place: not },
+    {
+      fields: not,
+      group_by: not,
+      related: not,
+      actions: not,
+      span: not,
+      picture: not,
+      empty: not,
+      home: not,
+      place: not,
+    },
     { filter: null, order_by: null, state_field: null },
   ),
+  'screens/pages': emptied<Page>({ home: not, place: not }, {}),
+  'screens/menus': emptied<Menu>({}, { home: null }),
+  'screens/menus/groups': emptied<MenuGroup>({ titles: not }, { title: null }),
   'screens/labels/de/public.rooms': emptied<LabelTexts>({ one: not, help: not }, {}),
   'entities/entities': emptied<Entity>(
     {

@@ -31,6 +31,7 @@ import databaseRoles from '../../schema/0027_roles.sql';
 import scheduleSteps from '../../schema/0028_schedule_steps.sql';
 import functions from '../../schema/0029_functions.sql';
 import rowRights from '../../schema/0030_row_rights.sql';
+import pages from '../../schema/0031_pages.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -81,6 +82,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0028_schedule_steps', sql: scheduleSteps, onExisting: true },
   { name: '0029_functions', sql: functions, onExisting: true },
   { name: '0030_row_rights', sql: rowRights, onExisting: true },
+  { name: '0031_pages', sql: pages, onExisting: true },
 ];
 
 /** Name of the last schema file. */

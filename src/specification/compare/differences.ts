@@ -35,6 +35,7 @@ const identities: readonly (readonly string[])[] = [
   ['code'],
   ['route'],
   ['label'],
+  ['role'],
 ];
 
 /**

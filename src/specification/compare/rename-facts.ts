@@ -1,4 +1,5 @@
-import type { ScreenFact } from '../../catalog/description.ts';
+import type { PagePart } from '../../../contract/description.ts';
+import type { PageFact, ScreenFact } from '../../catalog/description.ts';
 import type { Facts } from '../../catalog/facts.ts';
 import { entityId } from '../../catalog/names.ts';
 import { routeOf } from '../derive/chapters/screens/screens.ts';
@@ -47,6 +48,12 @@ export function renameFacts(before: Facts, others: OtherFacts, renames: readonly
     facts: {
       ...facts,
       screens: before.screens.map((screen) => renamer.screen(screen, routeNow(screen))),
+      pages: before.pages.map(renamer.page),
+      menus: before.menus.map((menu) => ({
+        ...menu,
+        home: menu.home && routeNow({ route: menu.home }),
+        groups: menu.groups.map((group) => ({ ...group, routes: group.routes.map((route) => routeNow({ route })) })),
+      })),
       screen_refusals: before.screen_refusals.map((one) => ({ ...one, route: routeNow(one) })),
     },
     written: renamer.written,
@@ -75,6 +82,8 @@ const keptLists: ReadonlySet<string> = new Set([
     'description',
     'file_fields',
     'labels',
+    'menus',
+    'pages',
     'screens',
     'screen_refusals',
     'server_settings',
@@ -232,6 +241,26 @@ class FactRenamer {
       group_by: screen.group_by && part(screen.group_by),
       related: screen.related?.map(replaced) ?? null,
       actions: screen.actions?.map(replaced) ?? null,
+      ...{ starts: screen.starts && part(screen.starts), ends: screen.ends && part(screen.ends) },
+      picture: screen.picture && part(screen.picture),
+    };
+  }
+
+  readonly page = (page: PageFact): PageFact => ({ ...page, parts: page.parts.map((part) => this.#pagePart(part)) });
+
+  #pagePart(part: PagePart): PagePart {
+    if (part.kind === 'text' || part.kind === 'buttons') return part;
+    const entity = this.names.replace(part.entity, '');
+    const columns =
+      'columns' in part && part.columns ? { columns: part.columns.map((name) => this.names.part(entity, name)) } : {};
+    const named = Object.entries(part).filter(([key]) => key === 'of' || key === 'by' || key === 'over');
+    const asked = Object.entries(part).filter(([key]) => key === 'filter' || key === 'order_by');
+    return {
+      ...part,
+      ...Object.fromEntries(named.map(([key, name]) => [key, this.names.part(entity, String(name))])),
+      ...Object.fromEntries(asked.map(([key, sql]) => [key, this.names.replace(String(sql), entity)])),
+      ...columns,
+      entity,
     };
   }
 }

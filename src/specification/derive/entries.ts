@@ -237,6 +237,8 @@ function commonFacts(facts: Facts): CommonFacts {
     published,
     screens,
     labels,
+    menus,
+    pages,
     screen_refusals,
     used_routines,
     ...ofDecisions

@@ -104,13 +104,19 @@ export class ScreensOfCallers {
 function ofCaller({ body, etag }: StoredScreens, userId: string): StoredScreens {
   if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(CALLER_ID)) return { body, etag };
   const all = JSON.parse(new TextDecoder().decode(body)) as PortalScreens;
-  const screens = all.screens.map((screen) => ({
-    ...screen,
-    filter: screen.filter?.replaceAll(CALLER_ID, userId) ?? null,
+  const own = (filter: string | null) => filter?.replaceAll(CALLER_ID, userId) ?? null;
+  const screens = all.screens.map((screen) => ({ ...screen, filter: own(screen.filter) }));
+  const pages = all.pages.map((page) => ({
+    ...page,
+    parts: page.parts.map((part) => ('filter' in part ? { ...part, filter: own(part.filter) } : part)),
   }));
-  if (screens.every(({ filter }, i) => filter === all.screens[i]?.filter)) return { body, etag };
+  const filtersOf = (of: Pick<PortalScreens, 'screens' | 'pages'>) =>
+    JSON.stringify(
+      [...of.screens, ...of.pages.flatMap(({ parts }) => parts)].map((one) => 'filter' in one && one.filter),
+    );
+  if (filtersOf({ screens, pages }) === filtersOf(all)) return { body, etag };
   return {
-    body: new TextEncoder().encode(JSON.stringify({ ...all, screens })),
+    body: new TextEncoder().encode(JSON.stringify({ ...all, screens, pages })),
     etag: `${etag.slice(0, -1)}-${userId}"`,
   };
 }

@@ -17,7 +17,7 @@ export function OwnData() {
   const portal = usePortal();
   const { user } = useSession();
   const all = useQuery(screens(portal, user.id));
-  const none = { roles: [], navigation: [], home: null, screens: [], entities: [] };
+  const none = { roles: [], navigation: [], home: null, screens: [], pages: [], entities: [] };
   const downloading = useMutation(downloadOwnData(portal, all.data ?? none));
   const failed = all.error ?? downloading.error;
   return (

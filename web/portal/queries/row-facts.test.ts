@@ -67,7 +67,7 @@ describe('fittingColumns', () => {
 });
 
 /** The screens of a caller who may open none. */
-const none: PortalScreens = { roles: [], navigation: [], home: null, screens: [], entities: [] };
+const none: PortalScreens = { roles: [], navigation: [], home: null, screens: [], pages: [], entities: [] };
 
 describe('rowName', () => {
   it('names a row that belongs to another row and a time by the label of that row and the time', () => {

@@ -18,10 +18,11 @@ import { type ChangeDescriber, type DescribedChange, matches } from '../describe
 import { canonical, type Difference } from '../differences.ts';
 import { either, type Members, restWords } from '../generic.ts';
 import { isOfLabels, labelChange } from './label-changes.ts';
+import { isOfPages, pageChange } from './page-changes.ts';
 
 /** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
 export const screensDescriber: ChangeDescriber = {
-  whole: ['screens/*', 'labels', 'labels/*'],
+  whole: ['screens/*', 'labels', 'labels/*', 'pages', 'pages/*', 'menus', 'menus/*'],
   describeChanges: (differences) => {
     const ofScreens = differences.filter(({ path }) => matches(path, 'screens/*'));
     const changed = ofScreens.filter(({ kind }) => kind === 'changed');
@@ -31,6 +32,7 @@ export const screensDescriber: ChangeDescriber = {
     );
     return [
       ...differences.filter(isOfLabels).map(labelChange),
+      ...differences.filter(isOfPages).map(pageChange),
       ...[...others.values()].map(comeAndGo),
       ...[...groupBy(changed, (one) => changeWords(one)).values()].map(describeChanged),
     ];
@@ -129,6 +131,8 @@ function screenMembers(plural: boolean): Members<Screen> {
       `now ${list} the related rows of ${relatedWords(after)} (before: of ${relatedWords(before)})`,
     actions: (before, after) => addedAndRemoved(offer ?? 'offers', textsOf(before), textsOf(after)),
     span: (before, after) => `a row now lasts ${spanWords(after)} (before: ${spanWords(before)})`,
+    picture: 'the picture of a row',
+    empty: 'the words in place of rows',
     home: either(`${are} now the first page of the portal`, `${are} no longer the first page of the portal`),
     place: (before, after) =>
       after === undefined

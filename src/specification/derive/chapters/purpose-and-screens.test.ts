@@ -407,3 +407,66 @@ describe('screensChapter', () => {
     });
   });
 });
+
+describe('pages and menus', () => {
+  const parts = (list: readonly object[]) => `'${JSON.stringify(list).replaceAll("'", "''")}'`;
+
+  it('have the parts and entries that the app defines, and report those that nobody can see', async () => {
+    const numbers = { kind: 'number', title: 'Open', entity: 'tickets', filter: 'status=eq.open', over: 'closed_at' };
+    const bars = { kind: 'bars', title: 'By state', entity: 'public.tickets', by: 'status', filter: 'gone=eq.1' };
+    const staff = { kind: 'list', title: 'Staff', entity: 'public.staff', columns: ['id'], order_by: 'id', rows: 3 };
+    await owner.script(`set search_path = public;
+      select ninefold.define_page('/desk', 'Desk', ${parts([{ kind: 'text', text: 'Hello' }, numbers, bars, staff])}, home => true);
+      select ninefold.define_screen('/work', 'Work', 'list', 'public.tickets', home => true, empty => 'No work.');
+      select ninefold.define_screen('/desk', 'Desk', 'list', 'public.tickets');
+      select ninefold.define_screen('/when', 'When', 'calendar', 'public.tickets', starts => 'closed_at', ends => 'closed_at');
+      select ninefold.define_menu('agent', '[{"title": "Tickets", "routes": ["/work", "/nowhere"]}]', '/desk')`);
+    const { screens, markdown } = await derive();
+    expect(screens?.pages).toEqual([
+      {
+        ...{ route: '/desk', title: 'Desk', roles: ['authenticated'] },
+        parts: [{ kind: 'text', text: 'Hello' }, { ...numbers, entity: 'public.tickets' }, bars, staff],
+        broken: [
+          'By state: there is no column gone for its filter',
+          'Staff: the role authenticated may not read public.staff: no SELECT privilege',
+        ],
+      },
+    ]);
+    expect(await screenAt('/work')).toMatchObject({ home: true, empty: 'No work.', broken: [] });
+    expect((await screenAt('/desk'))?.broken).toEqual(['a page has the route /desk']);
+    expect(await screenAt('/when')).toMatchObject({ span: { start: 'closed_at', end: 'closed_at' }, broken: [] });
+    expect(screens?.menus).toEqual([
+      {
+        ...{ role: 'agent', home: '/desk', broken: ['there is no screen at /nowhere'] },
+        groups: [{ title: 'Tickets', routes: ['/work', '/nowhere'] }],
+      },
+    ]);
+    expect(markdown).toContain('| `/desk` | Desk | a text; Open: number of tickets where `status=eq.open`;');
+    expect(markdown).toContain(
+      '- `agent`: Tickets: `/work`, `/nowhere`; first page `/desk` (there is no screen at /nowhere)',
+    );
+    await owner.script(`select ninefold.drop_page('/desk'), ninefold.drop_menu('agent')`);
+    expect((await derive()).screens).not.toHaveProperty('pages');
+  });
+
+  it.each([
+    ['no array', `'{}'`, '22023'],
+    ['no part', `'[]'`, '23502'],
+    ['an unknown kind', parts([{ kind: 'pie' }]), '22023'],
+    ['an unknown property', parts([{ kind: 'text', text: 'x', color: 'red' }]), '22023'],
+    ['a missing property', parts([{ kind: 'bars', title: 'x', entity: 'public.tickets' }]), '22004'],
+    ['another type', parts([{ kind: 'buttons', routes: [{}] }]), '22023'],
+    ['an entity that does not exist', parts([{ kind: 'number', title: 'x', entity: 'public.none' }]), '42P01'],
+    [
+      'a column that does not exist',
+      parts([{ kind: 'bars', title: 'x', entity: 'public.tickets', by: 'none' }]),
+      '42703',
+    ],
+    ['a sum of nothing', parts([{ kind: 'number', title: 'x', entity: 'public.tickets', value: 'sum' }]), '22023'],
+    ['too many parts', parts(Array.from({ length: 21 }, () => ({ kind: 'text', text: 'x' }))), '23514'],
+  ])('are refused with %s', async (_, list, sqlstate) => {
+    await expect(owner.script(`select ninefold.define_page('/p', 'P', ${list})`)).rejects.toMatchObject({
+      fields: { sqlstate },
+    });
+  });
+});

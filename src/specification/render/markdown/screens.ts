@@ -1,4 +1,4 @@
-import type { Screen, ScreensChapter } from '../../../../contract/description.ts';
+import type { Menu, Page, PagePart, Screen, ScreensChapter } from '../../../../contract/description.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
@@ -10,15 +10,15 @@ import { rolesLegend, rolesText } from './role-names.ts';
  * each, with what they show.
  */
 export function screensMarkdown(chapter: ScreensChapter, { roles, entities }: Chapters): string {
-  const { screens } = chapter;
-  if (screens.length === 0) return 'There is no screen yet: there is nothing that clients reach.';
+  const { screens, pages = [], menus = [] } = chapter;
+  if (screens.length + pages.length === 0) return 'There is no screen yet: there is nothing that clients reach.';
   const all = roles?.roles ?? [];
   const isStandard = ({ origin, broken }: Screen) => origin === 'derived' && broken.length === 0;
   const derived = [...groupBy(screens.filter(isStandard), ({ entity }) => entity)];
   const defined = screens.filter((screen) => !isStandard(screen));
   const broken = screens.filter((screen) => screen.broken.length > 0);
   const parts = [
-    `${count(screens.length, 'screen')}${broken.length > 0 ? `, ${broken.length} of them broken` : ''}. ${rolesLegend}`,
+    `${count(screens.length + pages.length, 'screen')}${broken.length > 0 ? `, ${broken.length} of them broken` : ''}. ${rolesLegend}`,
   ];
   if (defined.length > 0) {
     const fieldsOf = new Map((entities?.entities ?? []).map(({ id, fields }) => [id, fields.map(({ name }) => name)]));
@@ -30,13 +30,20 @@ export function screensMarkdown(chapter: ScreensChapter, { roles, entities }: Ch
       ),
     );
   }
-  if (broken.length > 0) {
+  if (pages.length > 0) {
     parts.push(
-      broken
-        .flatMap((screen) => screen.broken.map((why) => `- ${code(screen.route)} is broken: ${inline(why)}.`))
-        .join('\n'),
+      '### Pages',
+      table(
+        ['Route', 'Page', 'Parts', 'For'],
+        pages.map((page) => pageRow(page, rolesText(page.roles, all))),
+      ),
     );
   }
+  const faults = [...broken, ...pages].flatMap(({ route, broken: reasons }) =>
+    reasons.map((why) => `- ${code(route)} is broken: ${inline(why)}.`),
+  );
+  if (faults.length > 0) parts.push(faults.join('\n'));
+  if (menus.length > 0) parts.push('### Menus', menus.map(menuLine).join('\n'));
   if (derived.length > 0) {
     parts.push(
       '### Derived screens',
@@ -84,4 +91,31 @@ function shown({ columns, fields }: Screen, all: readonly string[]): string[] {
   const of = (when: string, names: readonly string[]) =>
     names.length === 0 ? [] : [`${when} ${names.map(code).join(', ')}`];
   return [...of('a new row:', fields.insert), ...of('a change:', fields.update)];
+}
+
+function pageRow({ route, title, parts, home }: Page, roles: string): string[] {
+  return [
+    code(route),
+    `${inline(title)}${home === true ? ' (first page)' : ''}`,
+    parts.map(partText).join('; '),
+    roles,
+  ];
+}
+
+function partText(part: PagePart): string {
+  if (part.kind === 'text') return 'a text';
+  if (part.kind === 'buttons') return `buttons to ${part.routes.map(code).join(', ')}`;
+  const value = 'value' in part && part.value !== 'count' ? `${part.value} of ${code(part.of ?? '')}, ` : '';
+  const filter = part.filter === undefined ? '' : ` where ${code(part.filter)}`;
+  return `${inline(part.title)}: ${value}${part.kind} of ${inline(shownSql(part.entity))}${filter}`;
+}
+
+/** Describes a menu: the groups with their routes, the first page, and entries without a screen. */
+function menuLine({ role, groups, home, broken }: Menu): string {
+  const entries = groups.map(
+    ({ title, routes }) => `${title === null ? '' : `${inline(title)}: `}${routes.map(code).join(', ')}`,
+  );
+  const first = home === null ? '' : `; first page ${code(home)}`;
+  const faults = broken.length === 0 ? '' : ` (${broken.map(inline).join('; ')})`;
+  return `- ${code(role)}: ${entries.join('; ')}${first}${faults}`;
 }

@@ -38,6 +38,7 @@ export class MemberLabels {
   readonly #labels: Readonly<Record<string, LabelTexts>>;
   readonly #words: (typeof words)['en'];
   readonly #language: string;
+  readonly #tag: string;
 
   /** @param language A tag such as `de` or `pt-BR`. */
   constructor(labels: Labels | undefined, language: string) {
@@ -45,6 +46,7 @@ export class MemberLabels {
     this.#labels = { ...labels?.[base], ...labels?.[language] };
     this.#words = Object.hasOwn(words, base) ? words[base as 'en'] : words.en;
     this.#language = base;
+    this.#tag = language;
   }
 
   /** Title of the group with the derived lists. */
@@ -98,6 +100,12 @@ export class MemberLabels {
   action(id: string, action: PortalAction): PortalAction {
     const found = this.#of(labelKeys.action(id));
     return { ...action, label: found?.label ?? action.label, help: found?.help ?? action.help };
+  }
+
+  /** Returns the text of the language from the texts of a definition, or else its standard text. */
+  ofTexts(texts: Readonly<Record<string, string>> | undefined, text: string): string {
+    const found = [this.#tag, this.#language].find((tag) => texts && Object.hasOwn(texts, tag));
+    return (found && texts?.[found]) ?? text;
   }
 
   /** Returns the title of a defined screen. */

@@ -1,5 +1,5 @@
-import type { Screen } from '../../../../contract/description.ts';
-import type { PortalEntity, PortalGroup, PortalScreen } from '../../../../contract/portal.ts';
+import type { ScreensChapter } from '../../../../contract/description.ts';
+import type { PortalEntity, PortalGroup, PortalPage, PortalScreen } from '../../../../contract/portal.ts';
 import type { Relation } from '../../../../contract/specification-entities.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { compareText, entityId } from '../../../catalog/names.ts';
@@ -9,8 +9,9 @@ interface NavigationSources {
   readonly screens: readonly PortalScreen[];
   /** The entities that the caller may read or write, by id. */
   readonly entities: ReadonlyMap<string, PortalEntity>;
-  /** The screens of chapter 2. */
-  readonly chapter: readonly Screen[];
+  readonly pages: readonly PortalPage[];
+  /** Chapter 2. */
+  readonly chapter: ScreensChapter | undefined;
   /** Title of the group of derived lists. */
   readonly lists: string;
 }
@@ -51,8 +52,8 @@ export function entitiesOfOthers(
 }
 
 /**
- * Groups the screens of several rows, and the forms that no list links to: first the defined screens of entities with
- * one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
+ * Groups the pages, the screens of several rows, and the forms that no list links to: first the pages and the defined screens
+ * of entities with one screen, then each entity with several screens, then the derived lists. A defined place comes before this order. A
  * derived screen with the title of a defined one is left out, and so is a derived screen whose entity `isHidden`, unless no
  * other screen is shown.
  */
@@ -62,10 +63,13 @@ export function memberNavigation(of: NavigationSources, isHidden: (screen: Porta
 }
 
 function groupsOf(
-  { screens, entities, chapter, lists: derivedTitle }: NavigationSources,
+  { screens, pages, entities, chapter, lists: derivedTitle }: NavigationSources,
   isHidden: (screen: PortalScreen) => boolean,
 ): PortalGroup[] {
-  const defined = new Map(chapter.filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]));
+  const defined = new Map(
+    (chapter?.screens ?? []).filter(({ origin }) => origin !== 'derived').map((screen) => [screen.route, screen]),
+  );
+  const placeOfPage = new Map((chapter?.pages ?? []).map(({ route, place }) => [route, place]));
   const definedTitles = new Set(screens.filter(({ route }) => defined.has(route)).map(({ title }) => title));
   const isRepeated = ({ route, title }: PortalScreen) => !defined.has(route) && definedTitles.has(title);
   const lists = screens.filter((screen) => screen.kind === 'list' && !isRepeated(screen));
@@ -90,6 +94,13 @@ function groupsOf(
   const byDefinition = (a: PortalScreen, b: PortalScreen) =>
     placeOf(a) - placeOf(b) || isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
+  const withPages = (list: readonly PortalScreen[]) =>
+    [
+      ...[...list].sort(byDefinition).map((screen) => ({ route: screen.route, place: placeOf(screen) })),
+      ...pages.map(({ route }) => ({ route, place: placeOfPage.get(route) ?? Number.MAX_SAFE_INTEGER })),
+    ]
+      .sort((a, b) => a.place - b.place)
+      .map(({ route }) => route);
   const single = shown.filter(({ entity }) => of(entity).length === 1);
   const ownScreens = (id: string) => of(id).filter((screen) => isDefined(screen) && !isForm(screen)).length;
   const firstPlace = (id: string) =>
@@ -98,10 +109,10 @@ function groupsOf(
     .filter(({ id }) => of(id).length > 1)
     .sort((a, b) => firstPlace(a.id) - firstPlace(b.id) || ownScreens(b.id) - ownScreens(a.id));
   const groups: PortalGroup[] = [
-    { title: null, routes: routes(single.filter(isDefined)) },
+    { title: null, routes: withPages(single.filter(isDefined)) },
     ...several.map(({ id, label }) => ({ title: label, routes: routes(of(id)) })),
     {
-      title: several.length > 0 || single.some(isDefined) ? derivedTitle : null,
+      title: several.length > 0 || pages.length > 0 || single.some(isDefined) ? derivedTitle : null,
       routes: routes(single.filter((screen) => !isDefined(screen))),
     },
   ];

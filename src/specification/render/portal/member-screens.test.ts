@@ -129,6 +129,53 @@ describe('memberScreens', () => {
     ]);
   });
 
+  it('shows the parts of a page whose rows the caller may read, and the menu of the caller’s roles', async () => {
+    const parts = [
+      { kind: 'text', text: 'Hello', texts: { de: 'Hallo' } },
+      { kind: 'number', title: 'Mine', entity: 'public.tickets', filter: 'owner=eq.auth.uid()' },
+      { kind: 'bars', title: 'Topics', titles: { de: 'Themen' }, entity: 'public.topics', by: 'name' },
+      { kind: 'number', title: 'Notes', entity: 'public.tickets', value: 'max', of: 'secret_note' },
+      { kind: 'buttons', routes: ['/mine', '/desk', '/account/sign-up'] },
+    ];
+    await owner.script(`
+      select ninefold.define_page('/start', 'Start', '${JSON.stringify(parts)}', roles => '{anon,authenticated}', place => 1);
+      select ninefold.define_menu('agent', '[{"title": "Work", "titles": {"de": "Arbeit"}, "routes": ["/desk", "/work", "/start"]}]', '/desk')`);
+    try {
+      const member = await screensOf('authenticated');
+      expect(member.pages[0]?.parts.map((part) => ('index' in part ? part.index : part.kind))).toEqual([
+        'text',
+        1,
+        2,
+        'buttons',
+      ]);
+      expect(member.navigation[0]?.routes[0]).toBe('/start');
+      const visitor = await screensIn('de', 'anon');
+      expect(visitor.pages).toEqual([
+        {
+          ...{ route: '/start', title: 'Start' },
+          parts: [
+            { kind: 'text', text: 'Hallo' },
+            {
+              kind: 'bars',
+              index: 2,
+              title: 'Themen',
+              entity: 'public.topics',
+              filter: null,
+              value: 'count',
+              of: null,
+              by: 'name',
+            },
+            { kind: 'buttons', routes: ['/account/sign-up'] },
+          ],
+        },
+      ]);
+      const agent = await screensIn('de', 'authenticated', 'agent');
+      expect(agent).toMatchObject({ navigation: [{ title: 'Arbeit', routes: ['/desk', '/start'] }], home: '/desk' });
+    } finally {
+      await owner.script(`select ninefold.drop_page('/start'), ninefold.drop_menu('agent')`);
+    }
+  });
+
   it('shows a visitor the screens that are open to anon', async () => {
     const visitor = await screensOf('anon');
     expect(routes(visitor)).toEqual(['/topics', '/topics/:id']);

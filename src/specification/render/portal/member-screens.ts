@@ -4,7 +4,7 @@ import type { Chapters } from '../../../../contract/specification.ts';
 import { entityId } from '../../../catalog/names.ts';
 import { CALLER_ID } from '../../../catalog/screen-conditions.ts';
 import { cellsOfCaller, type MemberCaller } from '../../derive/chapters/roles/roles.ts';
-import { namesAskedBy } from '../../derive/chapters/screens/screens.ts';
+import { namesAskedBy } from '../../derive/chapters/screens/defined-names.ts';
 import type { Entries } from '../../derive/entries.ts';
 import { type InputFacts, InputSource } from '../types/input.ts';
 import { fullTextFields } from './full-text.ts';
@@ -12,6 +12,7 @@ import { memberActions } from './member-actions.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { MemberLabels } from './member-labels.ts';
 import { entitiesOfOthers, memberNavigation } from './member-navigation.ts';
+import { definedMenu, isForCaller, memberPages } from './member-pages.ts';
 import { sentenceCase } from './member-words.ts';
 
 /**
@@ -66,15 +67,21 @@ export function memberScreens(
         isDefined(one.route) &&
         (one.filter === null || one.filter.includes(CALLER_ID)),
     );
-  const home = facts.screens.find((fact) => fact.home)?.route;
+  const pages = memberPages(chapters.screens, screens, { open, entities: shown, caller, labels });
+  const isKnown = (route: string | undefined) => [...screens, ...pages].some((one) => one.route === route);
+  const home = [...facts.screens, ...facts.pages].find((fact) => fact.home)?.route;
+  const menu = definedMenu(chapters.screens?.menus ?? [], isKnown, { caller, labels });
   return {
     roles: caller.memberRoles.map((name) => labels.role(name, sentenceCase(name))),
-    navigation: memberNavigation(
-      { screens, entities: shown, chapter: chapters.screens?.screens ?? [], lists: labels.lists },
-      (screen) => isCustomer && screen.kind !== 'form' && (hidden.has(screen.entity) || isListed(screen)),
-    ),
-    home: screens.find(({ route }) => route === home)?.route ?? null,
+    navigation:
+      menu?.navigation ??
+      memberNavigation(
+        { screens, pages, entities: shown, chapter: chapters.screens, lists: labels.lists },
+        (screen) => isCustomer && screen.kind !== 'form' && (hidden.has(screen.entity) || isListed(screen)),
+      ),
+    home: menu?.home ?? (home !== undefined && isKnown(home) ? home : null),
     screens,
+    pages,
     entities,
   };
 }
@@ -87,13 +94,11 @@ function memberScreen(
   screen: Screen,
   entity: PortalEntity,
   { rights, entity: { fields } }: OpenEntity,
-  { role, memberRoles }: MemberCaller,
+  caller: MemberCaller,
   labels: MemberLabels,
 ): Omit<PortalScreen, 'related' | 'actions'>[] {
   const { kind, origin } = screen;
-  const isFor = screen.roles.some(
-    (name) => name === role || memberRoles.includes(name.replace(/ \(of members\)$/, '')),
-  );
+  const isFor = isForCaller(screen.roles, caller);
   // Only a defined screen lists its roles. For a derived screen, the caller's privileges decide.
   if (screen.broken.length > 0 || (origin !== 'derived' && !isFor)) return [];
   const isForm = kind === 'form';
@@ -114,7 +119,7 @@ function memberScreen(
     (kind !== 'detail' || entity.key.length > 0) &&
     columns.length > 0;
   // A caller without an account has no rows of their own.
-  const isAnswerable = role !== 'anon' || !screen.filter?.includes(CALLER_ID);
+  const isAnswerable = caller.role !== 'anon' || !screen.filter?.includes(CALLER_ID);
   if (!isOpen || !isAskable || !isShowable || !isAnswerable) return [];
   const title = origin === 'derived' ? labels.derivedTitle(screen, entity) : labels.screen(screen.route, screen.title);
   return [
@@ -128,7 +133,8 @@ function memberScreen(
         filter: screen.filter,
         order: screen.order_by,
       },
-      ...{ group: screen.group_by ?? null, span },
+      ...{ group: screen.group_by ?? null, span, empty: screen.empty ?? null },
+      picture: screen.picture !== undefined && rights.read.has(screen.picture) ? screen.picture : null,
     },
   ];
 }

@@ -15,6 +15,7 @@ const kinds: Readonly<Record<Screen['kind'], string>> = {
   form: 'A form for',
   board: 'A board of',
   calendar: 'A calendar of',
+  gallery: 'A gallery of',
   figures: 'Figures of',
 };
 

@@ -97,6 +97,7 @@ const kinds: readonly (readonly [ScreenKind, string])[] = [
   ['form', 'form'],
   ['board', 'board'],
   ['calendar', 'calendar'],
+  ['gallery', 'gallery'],
   ['figures', 'page of figures'],
 ];
 

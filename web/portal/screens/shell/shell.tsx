@@ -10,6 +10,7 @@ import {
   IconLayoutKanban,
   IconListDetails,
   IconPencil,
+  IconPhoto,
   IconPlugConnectedX,
   IconPlus,
   type Icon as TablerIcon,
@@ -46,6 +47,7 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   board: IconLayoutKanban,
   form: IconPencil,
   calendar: IconCalendar,
+  gallery: IconPhoto,
   figures: IconChartBar,
 };
 

@@ -5,11 +5,12 @@ import type { Machine } from '../../../../../contract/states.ts';
 import type { ScreenFact } from '../../../../catalog/description.ts';
 import type { Facts } from '../../../../catalog/facts.ts';
 import { groupBy } from '../../../../catalog/group.ts';
-import { compareText, entityId, restName, sqlName } from '../../../../catalog/names.ts';
+import { compareText, entityId, restName } from '../../../../catalog/names.ts';
 import type { ScreenRefusal } from '../../../../catalog/screen-refusals.ts';
-import { tokenise } from '../../../../sql-reader/tokens.ts';
 import type { Entries, EntryLookup } from '../../entries.ts';
+import { idOf, lostNames, namesAskedBy } from './defined-names.ts';
 import { labelsIn } from './labels.ts';
+import { menusOf, pagesOf } from './pages.ts';
 import { computedIn, missingPrivileges, type ScreenUse } from './screen-rights.ts';
 
 /** The data from which the screens of an entity are derived. */
@@ -25,7 +26,7 @@ interface Origin {
   granted: Record<'select' | 'insert' | 'update', ReadonlySet<string>>;
 }
 
-/** Builds chapter 2: the screens derived from the entities, and the defined screens. */
+/** Builds chapter 2: the screens derived from the entities, the defined screens, the pages and the menus. */
 export function screensChapter(
   entries: Entries,
   entities: readonly Entity[],
@@ -66,14 +67,22 @@ export function screensChapter(
       known,
       cellsOf(idOf(fact.entity)),
       refusals.get(fact.route) ?? [],
-      functions,
+      { functions, pages: new Set(facts.pages.map(({ route }) => route)) },
     ),
   );
-  const replaced = new Set(defined.map((screen) => screen.route));
+  const replaced = new Set([...facts.screens, ...facts.pages].map((one) => one.route));
+  const pages = pagesOf(facts.pages, {
+    entities: new Map(entities.map((one) => [one.id, one])),
+    roles: known,
+    cellsOf,
+  });
+  const screens = [...[...derived.values()].filter((screen) => !replaced.has(screen.route)), ...defined].sort((a, b) =>
+    compareText(a.route, b.route),
+  );
   return {
-    screens: [...[...derived.values()].filter((screen) => !replaced.has(screen.route)), ...defined].sort((a, b) =>
-      compareText(a.route, b.route),
-    ),
+    screens,
+    ...(pages.length > 0 && { pages }),
+    ...(facts.menus.length > 0 && { menus: menusOf(facts.menus, screens, pages) }),
     ...(facts.labels.length > 0 && { labels: labelsIn(facts.labels, idOf) }),
     sources: [
       { kind: 'catalog', label: 'the entities that clients reach, with chapters 4 and 6' },
@@ -82,6 +91,15 @@ export function screensChapter(
         label: 'ninefold.screens, set by ninefold.define_screen',
         sql: 'select * from ninefold.screens order by route',
       },
+      ...(facts.pages.length > 0
+        ? [
+            {
+              kind: 'catalog' as const,
+              label: 'ninefold.pages, set by ninefold.define_page',
+              sql: 'select * from ninefold.pages order by route',
+            },
+          ]
+        : []),
     ],
   };
 }
@@ -223,9 +241,13 @@ function spanOf({ entity: { fields }, granted }: Origin): Screen['span'] | null 
   return null;
 }
 
-/** Returns the span of a calendar as a member of its screen. */
-function spanIn(kind: ScreenKind, origin: Origin | undefined): Pick<Screen, 'span'> {
-  const span = kind === 'calendar' && origin ? spanOf(origin) : null;
+/** Returns the span of a calendar as a member of its screen: the defined one, or else the one that the names of fields say. */
+function spanIn(
+  kind: ScreenKind,
+  origin: Origin | undefined,
+  defined: Screen['span'] | null = null,
+): Pick<Screen, 'span'> {
+  const span = kind === 'calendar' ? (defined ?? (origin ? spanOf(origin) : null)) : null;
   return span ? { span } : {};
 }
 
@@ -281,6 +303,7 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
     list: (field) => !isLong(field) && select.has(field.name),
     board: (field) => !isLong(field) && select.has(field.name),
     calendar: (field) => !isLong(field) && select.has(field.name),
+    gallery: (field) => !isLong(field) && select.has(field.name),
     figures: (field) => !isLong(field) && select.has(field.name),
     detail: ({ name }) => select.has(name),
     form: (field) => isFilledIn(field) && !set.has(field.name) && (insert.has(field.name) || update.has(field.name)),
@@ -313,7 +336,7 @@ function definedScreen(
   roles: ReadonlySet<string>,
   cells: readonly RoleCell[],
   refusals: readonly ScreenRefusal[],
-  functions: ReadonlySet<string>,
+  { functions, pages }: { functions: ReadonlySet<string>; pages: ReadonlySet<string> },
 ): Screen {
   const id = idOf(fact.entity);
   const entity = entities.find((one) => one.id === id);
@@ -332,14 +355,19 @@ function definedScreen(
     state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
     ...extrasOf(fact, origin),
     broken: [
+      ...(pages.has(fact.route) ? [`a page has the route ${fact.route}`] : []),
       ...(ownPages.test(fact.route) ? [`the server shows another page at ${fact.route}`] : []),
       ...(entity === undefined ? [`the entity ${id} is gone`] : []),
       ...(entity !== undefined && !entity.exposed ? [`clients do not reach the entity ${id}`] : []),
-      ...(entity === undefined ? [] : lostNames(fact, entity)),
+      ...(entity === undefined
+        ? []
+        : lostNames({ ...fact, columns: [...(fact.columns ?? []), ...namedFields(fact)] }, entity)),
       ...(entity === undefined ? [] : refusals.map(refusalWords)),
       ...(fact.roles ?? []).filter((role) => !roles.has(role)).map((role) => `the role ${role} is gone`),
       ...(fact.kind === 'board' && origin && !origin.machine ? [`${id} has no state machine for a board`] : []),
-      ...(fact.kind === 'calendar' && origin && !spanOf(origin) ? [`${id} has no start and end for a calendar`] : []),
+      ...(fact.kind === 'calendar' && origin && !(spanOfFact(fact) ?? spanOf(origin))
+        ? [`${id} has no start and end for a calendar`]
+        : []),
       ...(fact.related ?? [])
         .map(idOf)
         .filter((other) => !entities.some((one) => one.id === other))
@@ -357,16 +385,35 @@ function definedScreen(
 
 /** Returns the properties of a defined screen that not every screen has. */
 const extrasOf = (
-  { kind, group_by, related, actions, home, place }: ScreenFact,
+  fact: ScreenFact,
   origin: Origin | undefined,
-): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'home' | 'place'> => ({
-  ...(group_by != null && { group_by }),
-  ...(related != null && { related: related.map(idOf) }),
-  ...(actions != null && { actions: actions.map(idOf) }),
-  ...spanIn(kind, origin),
-  ...(home && { home: true as const }),
-  ...(place != null && { place }),
+): Pick<Screen, 'group_by' | 'related' | 'actions' | 'span' | 'picture' | 'empty' | 'home' | 'place'> => ({
+  ...(fact.group_by != null && { group_by: fact.group_by }),
+  ...(fact.related != null && { related: fact.related.map(idOf) }),
+  ...(fact.actions != null && { actions: fact.actions.map(idOf) }),
+  ...spanIn(fact.kind, origin, spanOfFact(fact)),
+  ...pictureIn(fact, origin),
+  ...(fact.empty != null && { empty: fact.empty }),
+  ...(fact.home && { home: true as const }),
+  ...(fact.place != null && { place: fact.place }),
 });
+
+/** Returns the fields that the definition of a screen names beside its columns. */
+const namedFields = ({ starts, ends, picture }: Pick<ScreenFact, 'starts' | 'ends' | 'picture'>): string[] =>
+  [starts, ends, picture].filter((name) => name != null);
+
+/** Returns the fields that the definition of a calendar names; null if it names none. Facts of earlier versions have none. */
+const spanOfFact = ({ starts, ends }: ScreenFact): Screen['span'] | null =>
+  starts != null && ends != null ? { start: starts, end: ends } : null;
+
+/** Returns the field of a gallery with the picture: the defined one, or else the first field with files. */
+function pictureIn({ kind, picture }: ScreenFact, origin: Origin | undefined): Pick<Screen, 'picture'> {
+  if (kind !== 'gallery') return {};
+  const found =
+    picture ??
+    origin?.entity.fields.find(({ name, files }) => files !== undefined && origin.granted.select.has(name))?.name;
+  return found === undefined ? {} : { picture: found };
+}
 
 /**
  * Returns the roles of a screen and the privileges that they lack. Without defined roles, these are all roles that may
@@ -379,7 +426,7 @@ function rightsOf(
   known: ReadonlySet<string>,
   cells: readonly RoleCell[],
 ): { roles: string[]; unmet: string[] } {
-  const use = { kind, entity, columns, asked: namesAskedBy(fact) };
+  const use = { kind, entity, columns, asked: [...namesAskedBy(fact), ...namedFields(fact)] };
   const unmetOf = (role: string) => missingPrivileges(role, use, cells);
   if (roles !== null) {
     return { roles, unmet: [...computedIn(use), ...roles.filter((role) => known.has(role)).flatMap(unmetOf)] };
@@ -391,71 +438,6 @@ function rightsOf(
   return { roles: whole, unmet: [...computedIn(use), ...unmet] };
 }
 
-/** Returns the id of an entity from a name in SQL. SQL and ids quote alike except for keywords. */
-function idOf(name: string): string {
-  const words = (tokenise(name) ?? []).flatMap((token) => (token.kind === 'word' ? [sqlName(token.value)] : []));
-  return words.length === 2 ? words.join('.') : name;
-}
-
 /** Returns in words the error that PostgreSQL returns for the query of the screen. */
 const refusalWords = ({ part, shown, message }: ScreenRefusal): string =>
   `PostgreSQL refuses its ${part} ${shown}: ${message}`;
-
-function lostNames(fact: ScreenFact, entity: Entity): string[] {
-  const names = new Set(entity.fields.map((field) => field.name));
-  // Defining a screen does not check its filter and its order. So a column in them may never have existed.
-  const asked = new Set([...names, ...(entity.computed ?? []).map(({ name }) => name)]);
-  const lost = (list: readonly string[], where: string) =>
-    [...new Set(list)].filter((name) => !asked.has(name)).map((name) => `there is no column ${name} for its ${where}`);
-  return [
-    ...[...new Set(fact.columns ?? [])].filter((name) => !names.has(name)).map((name) => `the column ${name} is gone`),
-    ...lost(filteredNames(fact.filter ?? ''), 'filter'),
-    ...unreadConditions(fact.filter ?? ''),
-    ...lost(orderedNames(fact.order_by ?? ''), 'order'),
-    ...lost(fact.group_by == null ? [] : [fact.group_by], 'groups'),
-  ];
-}
-
-/** Returns the columns that a screen's filter, order and groups name. */
-export const namesAskedBy = ({
-  filter,
-  order_by,
-  group_by,
-}: Pick<Screen, 'filter' | 'order_by'> & { group_by?: string | null | undefined }): string[] => [
-  ...filteredNames(filter ?? ''),
-  ...orderedNames(order_by ?? ''),
-  ...(group_by == null ? [] : [group_by]),
-];
-
-/**
- * Returns the columns that a filter names at its first level: `status=neq.closed`, `metadata->>kind=eq.x`. Omits those
- * within and(…), or(…).
- */
-const filteredNames = (filter: string): string[] =>
-  [...new URLSearchParams(filter).keys()]
-    .filter((name) => !/^(not\.)?(and|or)$/.test(name) && !name.includes('.'))
-    .map((name) => fieldOf(name));
-
-/** Matches the operator before the value of a filter (PostgREST docs, "Operators"). */
-const operation =
-  /^(not\.)?((eq|gte?|lte?|i?like|i?match)(\((any|all)\))?|neq|c[sd]|ov|s[lr]|nx[rl]|adj|(pl|ph|w)?fts(\(\w+\))?|in(?=\.\()|is|isdistinct)\./;
-
-/** Returns in words the conditions of a filter that no data call accepts. */
-const unreadConditions = (filter: string): string[] =>
-  [...new URLSearchParams(filter)].flatMap(([name, value]) =>
-    /(^|\.)(and|or)$/.test(name) || operation.test(value)
-      ? []
-      : [`its filter ${name}=${value} has no operator that calls know, as eq in ${name}=eq.1`],
-  );
-
-const orderedNames = (order: string): string[] =>
-  order
-    .split(',')
-    .flatMap((term) =>
-      term.trim() === '' || term.includes('(')
-        ? []
-        : [fieldOf(term.trim().replace(/\.(asc|desc|nullsfirst|nullslast)\b.*$/, ''))],
-    );
-
-/** Returns the column that `column->path` reads, without quotes. */
-const fieldOf = (text: string): string => text.replace(/->.*$/, '').replace(/^"(.*)"$/, '$1');
