@@ -40,7 +40,7 @@ function pageWords(before: unknown, after: unknown): string {
   const faults = broken.length === 0 ? [] : [`a part cannot be shown: ${broken.join('; ')}`];
   if (!isObject(before)) {
     const content = `New page ${route} (${quoted(text(after, 'title'))}) with ${listWords(parts)}`;
-    return `${[content, `for ${listWords(texts(after, 'roles'))}`, ...faults].join('; ')}.`;
+    return `${[content, `for ${rolesWords(after)}`, ...faults].join('; ')}.`;
   }
   const differs = (name: string) => canonical(before[name]) !== canonical(after[name]);
   const changes = [
@@ -48,7 +48,7 @@ function pageWords(before: unknown, after: unknown): string {
       ? [`is now called ${quoted(text(after, 'title'))} (before: ${quoted(text(before, 'title'))})`]
       : []),
     ...(differs('parts') ? [`now has ${fewWords(parts)}`] : []),
-    ...(differs('roles') ? [`now for ${listWords(texts(after, 'roles'))}`] : []),
+    ...(differs('roles') ? [`now for ${rolesWords(after)}`] : []),
     ...(differs('home')
       ? [after.home ? 'is now the first page of the portal' : 'is no longer the first page of the portal']
       : []),
@@ -63,6 +63,8 @@ function pageWords(before: unknown, after: unknown): string {
   ];
   return `The page ${route}: ${changes.join('; ')}.`;
 }
+
+const rolesWords = (page: unknown): string => listWords(texts(page, 'roles')) || 'nobody';
 
 /** Describes a part: "the bars “By topic” of tickets where status=eq.open, the sum of price by topic". */
 function partWords(part: unknown): string {
@@ -83,7 +85,8 @@ function partWords(part: unknown): string {
     ...rows,
   ];
   const title = `${words} ${quoted(text(part, 'title'))}${titleWords(part, 'titles')}`;
-  return `${title} of ${thing(text(part, 'entity'))}${filter ? ` where ${filter}` : ''} (${details.join(', ') || 'all fields'})`;
+  const entity = thing(text(part, 'entity'));
+  return `${title}${entity && ` of ${entity}`}${filter && ` where ${filter}`} (${details.join(', ') || 'all fields'})`;
 }
 
 /** Returns the titles of other languages: " (de: “Anfragen”)". */

@@ -22,7 +22,7 @@ import { isOfPages, pageChange } from './page-changes.ts';
 
 /** Describes chapter 2. Screens of one entity that are added or removed together share a sentence. */
 export const screensDescriber: ChangeDescriber = {
-  whole: ['screens/*', 'labels', 'labels/*', 'pages', 'pages/*', 'menus', 'menus/*'],
+  whole: ['screens/*', 'labels', 'labels/*', 'pages/*', 'menus/*'],
   describeChanges: (differences) => {
     const ofScreens = differences.filter(({ path }) => matches(path, 'screens/*'));
     const changed = ofScreens.filter(({ kind }) => kind === 'changed');

@@ -156,7 +156,7 @@ describe('screensChapter', () => {
         owner.script(`select ninefold.define_screen('/x', 'X', 'list', 'public.parts', ${wrong})`),
       ).rejects.toThrow('none');
     }
-    await expect(owner.script(`select ninefold.define_screen('/x', 'X', 'gallery', 'public.parts')`)).rejects.toThrow(
+    await expect(owner.script(`select ninefold.define_screen('/x', 'X', 'pie', 'public.parts')`)).rejects.toThrow(
       'screens_kind',
     );
     await owner.script(`
@@ -412,10 +412,16 @@ describe('pages and menus', () => {
   const parts = (list: readonly object[]) => `'${JSON.stringify(list).replaceAll("'", "''")}'`;
 
   it('have the parts and entries that the app defines, and report those that nobody can see', async () => {
-    const numbers = { kind: 'number', title: 'Open', entity: 'tickets', filter: 'status=eq.open', over: 'closed_at' };
+    const numbers = {
+      kind: 'number',
+      title: 'Open',
+      entity: 'public.tickets',
+      filter: 'status=eq.open',
+      over: 'closed_at',
+    };
     const bars = { kind: 'bars', title: 'By state', entity: 'public.tickets', by: 'status', filter: 'gone=eq.1' };
     const staff = { kind: 'list', title: 'Staff', entity: 'public.staff', columns: ['id'], order_by: 'id', rows: 3 };
-    await owner.script(`set search_path = public;
+    await owner.script(`
       select ninefold.define_page('/desk', 'Desk', ${parts([{ kind: 'text', text: 'Hello' }, numbers, bars, staff])}, home => true);
       select ninefold.define_screen('/work', 'Work', 'list', 'public.tickets', home => true, empty => 'No work.');
       select ninefold.define_screen('/desk', 'Desk', 'list', 'public.tickets');
@@ -425,7 +431,7 @@ describe('pages and menus', () => {
     expect(screens?.pages).toEqual([
       {
         ...{ route: '/desk', title: 'Desk', roles: ['authenticated'] },
-        parts: [{ kind: 'text', text: 'Hello' }, { ...numbers, entity: 'public.tickets' }, bars, staff],
+        parts: [{ kind: 'text', text: 'Hello' }, numbers, bars, staff],
         broken: [
           'By state: there is no column gone for its filter',
           'Staff: the role authenticated may not read public.staff: no SELECT privilege',
