@@ -81,6 +81,28 @@ export interface PortalView {
   readonly search: string;
 }
 
+/** A view of a list that a member shares with other members. */
+export interface PortalSharedView extends PortalView {
+  readonly id: string;
+  /** Label of the role whose members see the view; null if all members who can open the list see it. */
+  readonly role: string | null;
+  /** True if the caller shares the view, and so can remove it. */
+  readonly is_own: boolean;
+}
+
+/** The reply of `GET /portal/v1/shared-views`. */
+export interface PortalSharedViews {
+  readonly views: readonly PortalSharedView[];
+  /** The roles of the caller, with which the caller can share; null if the caller may not share views. */
+  readonly roles: readonly { readonly name: string; readonly label: string }[] | null;
+}
+
+/** The body of `PUT /portal/v1/shared-views`. */
+export interface PortalViewToShare extends PortalView {
+  /** Name of a role of the caller; null for all members who can open the list. */
+  readonly role: string | null;
+}
+
 /**
  * The reply of `GET /portal/v1/rights`: whether the policies let the caller change and delete one row. Null if the server
  * cannot find this out before the change.

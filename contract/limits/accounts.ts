@@ -149,6 +149,18 @@ export const accountLimits = limitsOf('accounts', {
     meaning: 'Views of lists that a member can save.',
     code: 'validation_invalid',
   },
+  memberSharedViews: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Views of lists that a member can share with other members.',
+    code: 'validation_invalid',
+  },
+  sharedViews: {
+    unit: 'count',
+    default: 200,
+    meaning: 'Views of lists that the members of an app share.',
+    code: 'validation_invalid',
+  },
   memberViewName: {
     unit: 'characters',
     default: 60,

@@ -11,10 +11,11 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { rightsReply } from './portal-rights.ts';
+import { sharedViewsReply } from './portal-shared-views.ts';
 import { viewsReply } from './portal-views.ts';
 
 /** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
-type ScreensFor = (
+export type ScreensFor = (
   app: App,
   identity: Identity,
   acceptLanguage: string | null,
@@ -25,6 +26,7 @@ export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
   name: 'portal',
   handle: async (app, request, identify) => {
     if (request.path === '/views') return viewsReply(app, request, identify);
+    if (request.path === '/shared-views') return sharedViewsReply(app, request, identify, screensFor);
     if (request.path === '/rights') return rightsReply(app, request, identify);
     const answer = request.path === '/app' ? appReply : request.path === '/screens' ? screensReply : null;
     if (!answer) throw new NinefoldError('not_found');

@@ -8,7 +8,8 @@ import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 
-const view = z.strictObject({
+/** The schema of a view in a body. */
+export const view = z.strictObject({
   route: z.string().min(1).max(limits.memberViewRoute.default),
   name: z.string().trim().min(1).max(limits.memberViewName.default),
   search: z.string().max(limits.memberViewSearch.default),
@@ -46,7 +47,7 @@ export async function viewsReply(app: App, request: CallRequest, identify: () =>
   if (userId === null)
     throw new NinefoldError('validation_invalid', { message: 'Only a member who is signed in saves views.' });
   if (request.method === 'PUT') {
-    const { route, name, search } = parsed(request.body);
+    const { route, name, search } = parsed(request.body, view);
     const [, saved] = await runAsServerRole(app.serverDatabase, [
       { text: LOCK, params: [userId] },
       { text: SAVE, params: [userId, route, name, search, String(limits.memberViews.default)] },
@@ -72,26 +73,31 @@ async function read<T>(app: App, text: string, params: string[]): Promise<T | nu
   return (found && firstJson<T>(found)) ?? null;
 }
 
-const NO_VIEW = 'A view has a route, a name and a search, within the limits of their characters.';
+export const NO_VIEW = 'A view has a route, a name and a search, within the limits of their characters.';
 
 /** Returns true if a text contains a NUL character. PostgreSQL refuses these in texts. */
-const hasNul = (...texts: readonly string[]): boolean => texts.some((text) => text.includes('\0'));
+export const hasNul = (...texts: readonly string[]): boolean => texts.some((text) => text.includes('\0'));
 
-function parsed(body: Uint8Array | null): PortalView {
+/**
+ * Returns the view in the body of a request.
+ * @throws NinefoldError body_malformed, validation_invalid
+ */
+export function parsed<V extends PortalView>(body: Uint8Array | null, schema: z.ZodType<V>): V {
   let value: unknown;
   try {
     value = JSON.parse(Buffer.from(body ?? []).toString('utf8'));
   } catch {
     throw new NinefoldError('body_malformed');
   }
-  const read = view.safeParse(value);
-  if (!read.success || hasNul(...Object.values(read.data))) {
+  const read = schema.safeParse(value);
+  if (!read.success || Object.values(read.data).some((text) => typeof text === 'string' && hasNul(text))) {
     throw new NinefoldError('validation_invalid', { message: NO_VIEW });
   }
   return read.data;
 }
 
-const json = (value: unknown): Reply => ({
+/** Returns a reply that no cache stores. */
+export const json = (value: unknown): Reply => ({
   status: 200,
   headers: {
     'content-type': 'application/json; charset=utf-8',

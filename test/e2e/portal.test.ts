@@ -551,6 +551,14 @@ it('a member writes a note, keeps its draft over the end of the session, shares 
   await reader.page.goto(`${notes.origin}/published`);
   await reader.page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Spring' }).click();
   await reader.page.waitForURL(/q=march/);
+  await reader.page.getByRole('button', { name: 'Share this view' }).click();
+  await reader.page.getByRole('button', { name: 'Share', exact: true }).click();
+  await reader.page.getByRole('button', { name: 'Stop sharing the view Spring' }).waitFor();
+  await inBoth(reader.page);
+  await page.goto(`${notes.origin}/published`);
+  await page.getByRole('navigation', { name: 'Saved views' }).getByRole('link', { name: 'Spring' }).click();
+  await page.getByRole('button', { name: 'Keep as my own' }).click();
+  await page.getByRole('button', { name: 'Delete the view Spring' }).waitFor();
   await reader.page.getByRole('link', { name: 'Roses' }).click();
   await reader.page.getByRole('heading', { name: 'Roses' }).waitFor();
   // Only the author may take the transitions, so the reader sees no buttons for them.

@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import type { PortalScreens } from '../../contract/portal.ts';
+import type { PortalScreens, PortalSharedViews } from '../../contract/portal.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { type Member, signUpMember } from '../support/clients.ts';
 
@@ -239,6 +239,95 @@ it('GET /portal/v1/screens returns the accent and the logo of the app to a visit
   }
   await runSql(node, app.ref, 'select ninefold.set_look()');
   expect(await look()).toMatchObject({ accent: null, logo: null });
+});
+
+it('members share views only of their lists and with their roles, up to the limit, and remove only their own', async () => {
+  const of = await createApp(node, { template: 'helpdesk' });
+  const [customer, agent, lead] = [await signUpMember(of), await signUpMember(of), await signUpMember(of)];
+  await runSql(
+    node,
+    of.ref,
+    `insert into public.agents (id, name, lead) values ('${agent.user.id}', 'A', false), ('${lead.user.id}', 'L', true)`,
+  );
+  const call = (member: Member | string | null, method = 'GET', query = '', body?: unknown) =>
+    fetch(`${of.url}/portal/v1/shared-views${query}`, {
+      method,
+      headers: {
+        apikey: typeof member === 'string' ? member : of.publishable_key,
+        'content-type': 'application/json',
+        ...(member && typeof member === 'object' && { authorization: `Bearer ${member.session.access_token}` }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const seen = async (member: Member | string | null) => (await (await call(member)).json()) as PortalSharedViews;
+  const names = async (member: Member | string | null) => (await seen(member)).views.map(({ name }) => name);
+  const view = { route: '/queue', name: 'Waiting', search: 'f.status=eq.waiting', role: null };
+
+  // The policies of the lead’s list are not those of the agent’s, and a customer has no role.
+  expect((await seen(agent)).roles).toEqual([{ name: 'agent', label: 'Agent' }]);
+  expect((await seen(lead)).roles?.map(({ name }) => name)).toEqual(['agent', 'lead']);
+  expect(await seen(customer)).toEqual({ views: [], roles: null });
+  expect(await seen(null)).toEqual({ views: [], roles: null });
+  expect((await call(agent, 'PUT', '', view)).status).toBe(200);
+  expect(await (await call(lead, 'PUT', '', { ...view, name: 'Leads', role: 'lead' })).json()).toMatchObject({
+    views: [
+      { name: 'Leads', role: 'Lead', is_own: true },
+      { name: 'Waiting', role: null, is_own: false },
+    ],
+  });
+  expect([await names(agent), await names(lead), await names(customer), await names(null)]).toEqual([
+    ['Waiting'],
+    ['Leads', 'Waiting'],
+    [],
+    [],
+  ]);
+  // The customer has a list of own tickets, but not the queue.
+  await call(lead, 'PUT', '', { ...view, route: '/tickets', name: 'All' });
+  const mine = routes(
+    (await (
+      await fetch(`${of.url}/portal/v1/screens`, {
+        headers: { apikey: of.publishable_key, authorization: `Bearer ${customer.session.access_token}` },
+      })
+    ).json()) as PortalScreens,
+  );
+  expect(await names(customer)).toEqual(mine.includes('/tickets') ? ['All'] : []);
+
+  for (const [member, wrong] of [
+    [customer, view],
+    [null, view],
+    [agent, { ...view, role: 'lead' }],
+    [agent, { ...view, role: 'nobody' }],
+    [agent, { ...view, route: '/secret' }],
+    [agent, { ...view, route: '/tickets/:id' }],
+    [agent, { ...view, name: 'a\u0000' }],
+    [agent, { ...view, user_id: lead.user.id }],
+    [of.secret_key, view],
+  ] as const) {
+    const { status } = await call(member, 'PUT', '', wrong);
+    expect([JSON.stringify(wrong), status]).toEqual([JSON.stringify(wrong), 400]);
+  }
+  const shared = (await seen(agent)).views.find(({ name }) => name === 'Waiting');
+  expect((await call(lead, 'DELETE', `?id=${shared?.id}`)).status).toBe(200);
+  expect((await call(null, 'DELETE', `?id=${shared?.id}`)).status).toBe(200);
+  expect(await names(agent)).toContain('Waiting');
+  expect((await call(agent, 'DELETE', '?id=x')).status).toBe(400);
+  expect((await call(agent, 'POST', '', view)).status).toBe(405);
+  const made = await Promise.all(
+    Array.from({ length: 24 }, (_, n) => call(agent, 'PUT', '', { ...view, name: `View ${n}` })),
+  );
+  expect(made.filter(({ status }) => status === 200)).toHaveLength(19);
+  expect(await (await call(agent, 'PUT', '', { ...view, name: 'One more' })).json()).toMatchObject({
+    code: 'validation_invalid',
+  });
+  expect((await call(agent, 'PUT', '', { ...view, search: 'q=changed' })).status).toBe(200);
+  expect((await call(of.secret_key, 'DELETE', `?id=${shared?.id}`)).status).toBe(200);
+  expect(await names(lead)).not.toContain('Waiting');
+  expect(await names(of.secret_key)).toContain('Leads');
+  // A role that ends takes its views along, and an account its own.
+  await runSql(node, of.ref, `select ninefold.drop_role('lead')`);
+  expect(await names(of.secret_key)).not.toContain('Leads');
+  await runSql(node, of.ref, `delete from ninefold.shared_views where name like 'View%'`);
+  expect(await names(of.secret_key)).toEqual(['All']);
 });
 
 it('GET /portal/v1/screens refuses callers without a key or with an ended session, tokens of another app and other methods', async () => {

@@ -32,6 +32,7 @@ import scheduleSteps from '../../schema/0028_schedule_steps.sql';
 import functions from '../../schema/0029_functions.sql';
 import rowRights from '../../schema/0030_row_rights.sql';
 import pages from '../../schema/0031_pages.sql';
+import sharedViews from '../../schema/0032_shared_views.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -83,6 +84,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0029_functions', sql: functions, onExisting: true },
   { name: '0030_row_rights', sql: rowRights, onExisting: true },
   { name: '0031_pages', sql: pages, onExisting: true },
+  { name: '0032_shared_views', sql: sharedViews, onExisting: true },
 ];
 
 /** Name of the last schema file. */

@@ -6,37 +6,45 @@ import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { usePortal } from '../../queries/client.ts';
-import { deleteView, saveView, searchOf, views } from '../../queries/views.ts';
+import { deleteView, saveView, searchOf, sharedViews, views } from '../../queries/views.ts';
 import { Trouble } from '../shared/message.tsx';
 import { useCaller } from '../shell/gate.tsx';
 import styles from './list-page.module.css';
+import { SharedViews, ShareView } from './shared-views.tsx';
 
-/** Shows the views of a list that the member has saved, and a form that saves the present filters and the present order as a view. */
+/**
+ * Shows the views of a list that the member has saved and those that members share, and forms that save the present
+ * filters and the present order as a view, and share it.
+ */
 export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: boolean }) {
   const portal = usePortal();
   const caller = useCaller();
   const { searchStr } = useLocation();
   const [name, setName] = useState<string | null>(null);
   const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
+  const shared = useQuery(sharedViews(portal, caller?.user.id ?? null)).data;
   const saving = useMutation(saveView(portal));
   const deleting = useMutation(deleteView(portal));
   const present = searchStr.replace(/^\?/, '');
   const own = data.filter((view) => view.route === route);
-  const isSaved = own.some(({ search }) => search === present);
-  if (!caller || (own.length === 0 && !isNarrowed)) return null;
+  const saved = own.find(({ search }) => search === present);
+  const others = shared?.views.filter((view) => view.route === route) ?? [];
+  const isOthers = others.some(({ search }) => search === present);
+  const isShared = others.some(({ is_own, search }) => is_own && search === present);
+  if (!caller || (own.length === 0 && others.length === 0 && !isNarrowed)) return null;
   return (
     <nav className={styles.views} aria-label={t('savedViews')}>
       {own.map((view) => (
         <span key={view.name} className={styles.view}>
           <Link to="." search={searchOf(view.search)} aria-current={view.search === present ? 'page' : undefined}>
-            {view.name}
+            <bdi>{view.name}</bdi>
           </Link>
           <button type="button" aria-label={t('deleteView', { name: view.name })} onClick={() => deleting.mutate(view)}>
             <Icon of={IconX} small />
           </button>
         </span>
       ))}
-      {isNarrowed && !isSaved && name === null && (
+      {isNarrowed && !saved && !isOthers && name === null && (
         <Button small kind="quiet" onClick={() => setName('')}>
           {t('keepView')}
         </Button>
@@ -67,6 +75,8 @@ export function SavedViews({ route, isNarrowed }: { route: string; isNarrowed: b
           </Button>
         </form>
       )}
+      {saved && shared?.roles && !isShared && <ShareView key={saved.name} view={saved} roles={shared.roles} />}
+      <SharedViews views={others} present={present} isKept={saved !== undefined} />
       <Trouble error={saving.error ?? deleting.error} />
     </nav>
   );

@@ -13,12 +13,13 @@ import {
   IconPhoto,
   IconPlugConnectedX,
   IconPlus,
+  IconUsers,
   type Icon as TablerIcon,
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import type { PortalScreen } from '../../../../contract/portal.ts';
+import type { PortalScreen, PortalView } from '../../../../contract/portal.ts';
 import { initials } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -31,7 +32,7 @@ import { recordVisit } from '../../queries/last-visit.ts';
 import { useIsLive } from '../../queries/live.ts';
 import { placeAt, shownLists, shownScreens, useScreens } from '../../queries/screens.ts';
 import { reconnect } from '../../queries/session.ts';
-import { searchOf, views } from '../../queries/views.ts';
+import { searchOf, sharedViews, views } from '../../queries/views.ts';
 import { AppMark } from '../../sign-in/auth-layout.tsx';
 import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
@@ -203,38 +204,62 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
           })}
         </div>
       ))}
-      <MyViews onOpen={onOpen} />
+      <Views onOpen={onOpen} />
     </>
   );
 }
 
-/** Max number of saved views whose rows are counted. */
+/** Max number of saved views whose rows are counted. Those of shared views are not, because each would cost every member a request. */
 const COUNTED_VIEWS = 8;
 
-/** Links to the views that the member has saved. Leaves out views of lists that the member may no longer open. */
-function MyViews({ onOpen }: { onOpen: (() => void) | undefined }) {
+/** Links to the views that the member has saved, and to those that other members share. */
+function Views({ onOpen }: { onOpen: (() => void) | undefined }) {
   const portal = usePortal();
-  const caller = useCaller();
+  const id = useCaller()?.user.id ?? null;
+  const { data: own = [] } = useQuery(views(portal, id));
+  const shared = useQuery(sharedViews(portal, id)).data?.views.filter(({ is_own }) => !is_own) ?? [];
+  return (
+    <>
+      <ViewLinks title={t('myViews')} views={own} icon={IconBookmark} counted={COUNTED_VIEWS} onOpen={onOpen} />
+      <ViewLinks title={t('sharedViews')} views={shared} icon={IconUsers} counted={0} onOpen={onOpen} />
+    </>
+  );
+}
+
+/** Group of links to views. Leaves out views of lists that the member may no longer open. */
+function ViewLinks({
+  title,
+  views: all,
+  icon,
+  counted,
+  onOpen,
+}: {
+  title: string;
+  views: readonly PortalView[];
+  icon: TablerIcon;
+  /** The number of views whose rows are counted. */
+  counted: number;
+  onOpen: (() => void) | undefined;
+}) {
   const { screens } = useScreens();
-  const { data = [] } = useQuery(views(portal, caller?.user.id ?? null));
-  const shown = data.flatMap((view) => {
+  const shown = all.flatMap((view) => {
     const screen = screens.find(({ route }) => route === view.route);
     return screen ? [{ ...view, screen }] : [];
   });
   if (shown.length === 0) return null;
   return (
     <div>
-      <h2>{t('myViews')}</h2>
+      <h2>{title}</h2>
       {shown.map(({ route, name, search, screen }, i) => (
         <NavLink
-          key={`${route} ${name}`}
+          key={`${route} ${name} ${search}`}
           to={route}
           search={searchOf(search)}
           title={name}
-          icon={IconBookmark}
+          icon={icon}
           onOpen={onOpen}
         >
-          {i < COUNTED_VIEWS && <ScreenCount screen={screen} view={searchOf(search)} />}
+          {i < counted && <ScreenCount screen={screen} view={searchOf(search)} />}
         </NavLink>
       ))}
     </div>
