@@ -11,15 +11,8 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { rightsReply } from './portal-rights.ts';
-import { sharedViewsReply } from './portal-shared-views.ts';
+import { type ScreensFor, sharedViewsReply } from './portal-shared-views.ts';
 import { viewsReply } from './portal-views.ts';
-
-/** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
-export type ScreensFor = (
-  app: App,
-  identity: Identity,
-  acceptLanguage: string | null,
-) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
 
 /** Creates the handler of `/portal/v1`, which returns the data for the app's pages for members. */
 export const portalApi = (screensFor: ScreensFor): ApiHandler => ({

@@ -8,10 +8,21 @@ import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
-import type { ScreensFor } from './portal-api.ts';
 import { json, parsed, view } from './portal-views.ts';
 
-const sharedView = view.extend({ role: z.string().max(63).nullable() }) satisfies z.ZodType<PortalViewToShare>;
+/** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
+export type ScreensFor = (
+  app: App,
+  identity: Identity,
+  acceptLanguage: string | null,
+) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
+
+/** The longest name of a role in characters, which `ninefold.roles` checks. */
+const ROLE_CHARACTERS = 63;
+
+const sharedView = view.extend({
+  role: z.string().max(ROLE_CHARACTERS).nullable(),
+}) satisfies z.ZodType<PortalViewToShare>;
 
 /** Conflicts with itself, so that SHARE counts the views of all earlier requests. */
 const LOCK = 'lock table ninefold.shared_views in share row exclusive mode';

@@ -73,10 +73,10 @@ async function read<T>(app: App, text: string, params: string[]): Promise<T | nu
   return (found && firstJson<T>(found)) ?? null;
 }
 
-export const NO_VIEW = 'A view has a route, a name and a search, within the limits of their characters.';
+const NO_VIEW = 'A view has a route, a name and a search, within the limits of their characters.';
 
 /** Returns true if a text contains a NUL character. PostgreSQL refuses these in texts. */
-export const hasNul = (...texts: readonly string[]): boolean => texts.some((text) => text.includes('\0'));
+const hasNul = (...texts: readonly string[]): boolean => texts.some((text) => text.includes('\0'));
 
 /**
  * Returns the view in the body of a request.
