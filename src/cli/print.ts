@@ -1,4 +1,5 @@
 import type { AppConnection } from '../../contract/admin.ts';
+import { environment, supabaseJs } from '../../contract/connect-snippets.ts';
 
 /** Maximum number of printed warnings; --json prints all. */
 const SHOWN_WARNINGS = 30;
@@ -35,6 +36,11 @@ export function printConnection(connection: AppConnection, json: boolean): void 
   // `reveals` is left out. It names the keys that the console hides at first, but here all keys are printed.
   const { reveals: _, ...pairs } = connection;
   printPairs(Object.entries(pairs).map(([name, value]) => [name.replaceAll('_', ' '), String(value ?? '–')]));
+}
+
+/** Prints texts to paste that connect to an app: the variables of `.env`, and a program. */
+export function printSnippets(connection: AppConnection): void {
+  process.stdout.write(`\n# .env\n${environment(connection)}\n\n// JavaScript\n${supabaseJs(connection, null)}\n`);
 }
 
 /** Formats a size: 58 MB, 940 kB. */

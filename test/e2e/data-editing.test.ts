@@ -260,7 +260,7 @@ it('a builder sets a field of several rows at once with the picker of the insert
 
   // The calendar is open while its field has the focus. Escape closes it before the panel.
   const due = panel.getByRole('textbox', { name: 'due' });
-  const month = panel.getByText('November 2026');
+  const month = panel.getByText('November', { exact: true });
   expect(await panel.getByRole('button', { name: 'Next month' }).count()).toBe(0);
   await due.fill('24 Nov 2026 16:30');
   await month.waitFor();
@@ -268,6 +268,10 @@ it('a builder sets a field of several rows at once with the picker of the insert
   await page.keyboard.press('Escape');
   await month.waitFor({ state: 'detached' });
   await due.click();
+  const year = panel.getByRole('combobox', { name: 'Year' });
+  await year.selectOption('2031');
+  await panel.getByRole('button', { name: /26 November 2031/ }).waitFor();
+  await year.selectOption('2026');
   await panel.getByRole('button', { name: /26 November 2026/ }).click();
   expect(await due.inputValue()).toBe('26 Nov 2026 16:30');
   await due.fill('some day');

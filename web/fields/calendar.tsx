@@ -19,7 +19,14 @@ const weekdayNames = (): string[] =>
     return currentLanguage() === 'en' ? named(day, { weekday: 'short' }).slice(0, 2) : named(day, { weekday: 'short' });
   });
 
-/** Calendar of one month. A click on a day chooses it. With the keyboard, the reader chooses days in the text field above. */
+/** Years before and after the shown one that the list of years offers. */
+const YEARS_BEFORE = 100;
+const YEARS_AFTER = 20;
+
+/**
+ * Calendar of one month. A click on a day chooses it. With the keyboard, the reader chooses days in the text field above,
+ * so nothing in the calendar is a stop of the key Tab.
+ */
 export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Date; onChoose: (day: Date) => void }) {
   const [turned, setTurned] = useState({ from: '', by: 0 });
   const own = `${chosen.getFullYear()} ${chosen.getMonth()}`;
@@ -35,9 +42,38 @@ export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Dat
   return (
     <div className={styles.calendar}>
       <div className={styles.month}>
-        <b aria-live="polite">{named(first, { month: 'long', year: 'numeric' })}</b>
-        <Button small square kind="quiet" icon={IconChevronLeft} label={t('previousMonth')} onClick={() => turn(-1)} />
-        <Button small square kind="quiet" icon={IconChevronRight} label={t('nextMonth')} onClick={() => turn(1)} />
+        <b aria-live="polite">{named(first, { month: 'long' })}</b>
+        <select
+          className={styles.year}
+          aria-label={t('year')}
+          tabIndex={-1}
+          value={first.getFullYear()}
+          onChange={({ currentTarget: { value } }) => turn((Number(value) - first.getFullYear()) * 12)}
+        >
+          {yearsAround(first.getFullYear()).map((year) => (
+            <option key={year} value={year}>
+              {named(new Date(year, 0, 1), { year: 'numeric' })}
+            </option>
+          ))}
+        </select>
+        <Button
+          small
+          square
+          kind="quiet"
+          tabIndex={-1}
+          icon={IconChevronLeft}
+          label={t('previousMonth')}
+          onClick={() => turn(-1)}
+        />
+        <Button
+          small
+          square
+          kind="quiet"
+          tabIndex={-1}
+          icon={IconChevronRight}
+          label={t('nextMonth')}
+          onClick={() => turn(1)}
+        />
       </div>
       <div className={styles.days}>
         {weekdayNames().map((name) => (
@@ -63,5 +99,8 @@ export function Calendar({ chosen, today, onChoose }: { chosen: Date; today: Dat
     </div>
   );
 }
+
+const yearsAround = (year: number): number[] =>
+  Array.from({ length: YEARS_BEFORE + 1 + YEARS_AFTER }, (_, place) => year - YEARS_BEFORE + place);
 
 const isSameDay = (a: Date, b: Date): boolean => a.toDateString() === b.toDateString();

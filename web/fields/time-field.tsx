@@ -212,19 +212,19 @@ function QuickTimes({ kind, onText }: { kind: TimeKind; onText: (text: string) =
     <div className={styles.quick}>
       {kind === 'date' ? (
         <>
-          <Button small onClick={() => onText(t('today'))}>
+          <Button small tabIndex={-1} onClick={() => onText(t('today'))}>
             {t('timeToday')}
           </Button>
-          <Button small onClick={() => onText(t('timeTomorrowWord'))}>
+          <Button small tabIndex={-1} onClick={() => onText(t('timeTomorrowWord'))}>
             {t('timeTomorrow')}
           </Button>
         </>
       ) : (
         <>
-          <Button small onClick={() => onText('+8h')}>
+          <Button small tabIndex={-1} onClick={() => onText('+8h')}>
             {t('timeHours', { count: 8 })}
           </Button>
-          <Button small onClick={() => onText(`${t('timeTomorrowWord')} 9:00`)}>
+          <Button small tabIndex={-1} onClick={() => onText(`${t('timeTomorrowWord')} 9:00`)}>
             {t('timeTomorrowAt', { clock: '09:00' })}
           </Button>
         </>
@@ -235,7 +235,7 @@ function QuickTimes({ kind, onText }: { kind: TimeKind; onText: (text: string) =
 
 /** Keeps the focus in the text field when a button is pressed. Otherwise some browsers would take the focus away from every element. */
 function keepFocus(event: MouseEvent) {
-  if (!(event.target instanceof HTMLInputElement)) event.preventDefault();
+  if (!(event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement)) event.preventDefault();
 }
 
 /** Text field for the time of day. It changes the time as soon as its text is a valid time of day. */
@@ -245,6 +245,7 @@ function Clock({ time, onTime }: { time: Date; onTime: (time: Date) => void }) {
   return (
     <input
       className={styles.clockInput}
+      tabIndex={-1}
       aria-label={t('timeClock')}
       autoComplete="off"
       value={draft?.of === shown ? draft.text : shown}

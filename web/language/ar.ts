@@ -508,6 +508,7 @@ export const ar: Messages = {
   wayHere: 'المسار إلى هنا',
   working: 'جارٍ التنفيذ',
   wrongUnknown: 'حدث خطأ. حاول مرة أخرى.',
+  year: 'السنة',
   yes: 'نعم',
   yes_: 'نعم',
   yesterday: 'أمس',

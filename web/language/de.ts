@@ -521,6 +521,7 @@ export const de: Messages = {
   wayHere: 'Weg hierher',
   working: 'In Arbeit',
   wrongUnknown: 'Etwas ist fehlgeschlagen. Versuchen Sie es noch einmal.',
+  year: 'Jahr',
   yes: 'Ja',
   yes_: 'ja',
   yesterday: 'gestern',

@@ -506,6 +506,7 @@ export const en = {
   wayHere: 'Way here',
   working: 'Working',
   wrongUnknown: 'Something went wrong. Try again.',
+  year: 'Year',
   yes: 'Yes',
   yes_: 'yes',
   yesterday: 'yesterday',

@@ -7,7 +7,7 @@ import type {
   SigningKeyEntry,
 } from '../../../contract/admin.ts';
 import { CliError, connect } from '../client.ts';
-import { printConnection, printJson, printTable } from '../print.ts';
+import { printConnection, printJson, printSnippets, printTable } from '../print.ts';
 
 const pathOf = (ref: string): string => `/apps/${encodeURIComponent(ref)}/keys`;
 
@@ -35,6 +35,7 @@ export function addKeyCommands(program: Command): void {
     .action(async (ref: string, options: { json?: boolean }) => {
       const connection = await connect().get<AppConnection>(`/apps/${encodeURIComponent(ref)}/connection`);
       printConnection(connection, options.json ?? false);
+      if (!options.json) printSnippets(connection);
     });
 
   keys

@@ -1,6 +1,7 @@
 import { IconEye, IconEyeOff } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import type { AppConnection } from '../../../contract/admin.ts';
+import { curl, type Example, environment, supabaseJs, terminal } from '../../../contract/connect-snippets.ts';
 import { Button } from '../../ui/button.tsx';
 import { Code } from '../../ui/code.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
@@ -12,7 +13,6 @@ import { revealApiKey } from '../queries/api-keys.ts';
 import { connection } from '../queries/apps.ts';
 import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
-import { curl, type Example, environment, supabaseJs, terminal } from './snippets.ts';
 
 /** Shows how to connect a program to the app: its URL, its keys, and code that runs without changes. */
 export function Connect({ appRef, example }: { appRef: string; example: Example | null }) {

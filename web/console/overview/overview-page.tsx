@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useParams } from '@tanstack/react-router';
 import type { Activity } from '../../../contract/admin.ts';
+import { exampleOf } from '../../../contract/connect-snippets.ts';
 import { Dot } from '../../ui/dot.tsx';
 import { EmptyChoices } from '../../ui/empty.tsx';
 import { badFigureClass, FlashOnChange, liveValueClass } from '../../ui/live-value.tsx';
@@ -23,7 +24,6 @@ import { FirstMigrations, FirstTable } from './first-steps.tsx';
 import { Largest } from './largest.tsx';
 import styles from './overview.module.css';
 import { SideSection } from './side-section.tsx';
-import { exampleOf } from './snippets.ts';
 
 const changes = [
   'Edit the description here',

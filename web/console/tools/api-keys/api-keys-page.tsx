@@ -92,7 +92,7 @@ export function ApiKeysPage() {
           foot={
             <SheetFoot
               shown={keys ? counted(valid, 'valid key') : 'Counting'}
-              remark="A secret key is shown once, when it is created. A revoked key is refused within a second."
+              remark="Owners show the keys of a new app under Connect. A key that you create later is shown once."
             />
           }
         >

@@ -11,9 +11,10 @@ import { LinkDialog } from './link-dialog.tsx';
 
 /** Invites a builder to an app or to the node, then shows the link once. */
 export function InviteDialog({ of, onClose }: { of: TeamOf; onClose: () => void }) {
-  const roles = of === null ? nodeRoles : appRoles;
+  // The role with the fewest privileges is first, so that nobody gets more by a careless choice.
+  const roles = of === null ? [...nodeRoles].reverse() : [...appRoles].reverse();
   const [email, setEmail] = useState('');
-  const [role, setRole] = useState<(typeof roles)[number]>(of === null ? 'member' : 'developer');
+  const [role, setRole] = useState<(typeof roles)[number]>(of === null ? 'member' : 'reader');
   const [createsApps, setCreatesApps] = useState(true);
   const { mutate, data: link, isPending, error } = useMutation(inviteBuilder(of));
   if (link) return <LinkDialog title="Invite builder" email={email} link={link} onClose={onClose} />;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AppConnection } from '../../../contract/admin.ts';
-import { curl, supabaseJs } from './snippets.ts';
+import type { AppConnection } from './admin.ts';
+import { curl, supabaseJs } from './connect-snippets.ts';
 
 const connection: AppConnection = {
   ref: 'helpdesk',

@@ -1,5 +1,5 @@
-import type { AppConnection } from '../../../contract/admin.ts';
-import type { Entity } from '../../../contract/specification-entities.ts';
+import type { AppConnection } from './admin.ts';
+import type { Entity } from './specification-entities.ts';
 
 /** An existing entity of the app, which the code examples read. */
 export interface Example {
