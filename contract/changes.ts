@@ -1,5 +1,6 @@
-import type { MigrationWarning, SqlFailure } from './admin.ts';
+import type { MigrateRequest, MigrationWarning, SqlFailure } from './admin.ts';
 import type { ChapterKey } from './chapters.ts';
+import type { PortalScreens } from './portal.ts';
 import type { Specification } from './specification.ts';
 
 /** One change of an app's specification. */
@@ -87,6 +88,20 @@ export interface MigrationTrial {
   warnings: MigrationWarning[];
   /** The changes of the specification that the tried files would make. */
   changes: Change[];
+  /** With `screens_as`: the screens that this caller would get after the tried files. */
+  screens?: PortalScreens;
+}
+
+/** The body of a trial: a MigrateRequest, and the caller whose screens the reply contains. */
+export interface MigrationTrialRequest extends MigrateRequest {
+  screens_as?: {
+    /** `anon` or the id of a member, as in the header `x-ninefold-as`. */
+    caller: string;
+    /** A member role that replaces the member's own roles. */
+    role?: string;
+    /** The languages of the labels, as in the header Accept-Language. */
+    language?: string;
+  };
 }
 
 /** GET /admin/v1/apps/:ref/migrations/unsaved: the changes that are in no migration file, oldest first. */

@@ -110,7 +110,17 @@ async function buildPages(root, from, to) {
   try {
     if (existsSync(join(source, 'index.html'))) {
       const vite = await import('vite');
-      await vite.build({ root: source, logLevel: 'warn', build: { outDir: fresh, emptyOutDir: true } });
+      const pages = (await readdir(source)).filter((name) => name.endsWith('.html'));
+      // Each page is built alone. Together, the pages would share their modules in many small files, and the first load
+      // of each would grow.
+      for (const page of pages) {
+        const rolldownOptions = { input: join(source, page) };
+        await vite.build({
+          root: source,
+          logLevel: 'warn',
+          build: { outDir: fresh, emptyOutDir: false, rolldownOptions },
+        });
+      }
       await precompress(fresh);
     } else {
       process.stderr.write(`${from} has no index.html: there is nothing to build.\n`);

@@ -1,13 +1,19 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { CallRequest } from '../../contract/call-request.ts';
 import { type AppRole, appRoles } from '../../contract/least-roles.ts';
+import type { App } from '../apps/app.ts';
 import { CONSOLE_REF } from '../apps/registry/app-record.ts';
 import type { BuilderRights } from '../apps/team/team-store.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { isActingToken, requireActing } from '../identity/acting-token.ts';
 import type { BuilderSession } from '../identity/builder-session.ts';
 import { type Identity, serviceRole } from '../identity/identity.ts';
-import { type ClaimsOf, impersonatedIdentity, namedCaller } from '../identity/impersonation.ts';
+import {
+  type ClaimsOf,
+  type ImpersonatedCaller,
+  impersonatedIdentity,
+  namedCaller,
+} from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
 import { readBuilderToken } from './account/session-cookie.ts';
 import type { AdminContext, Caller } from './context.ts';
@@ -130,8 +136,23 @@ export async function authoriseBuilderProxy(
   if (as === null) return serviceRole;
   if (acting === null && as !== 'anon' && keepsChanges(request)) throw new NinefoldError('acting_required');
   const app = await openApp(context, ref);
-  const { rest } = await app.settings();
   const more = acting === null ? {} : { act: { sub: actorOf(caller).actor }, exp: acting.expires };
+  return identityAs(context, request, app, as, more);
+}
+
+/**
+ * Returns the identity of a builder's call with the rights of another caller.
+ * @param more Further claims.
+ * @throws the errors of `impersonatedIdentity`
+ */
+export async function identityAs(
+  context: AdminContext,
+  request: CallRequest,
+  app: App,
+  as: ImpersonatedCaller,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Identity> {
+  const { rest } = await app.settings();
   const claimsOf: ClaimsOf = (user) => context.claimsOf(app, request, user);
   const rules = roleRules(app.record, rest);
   return { ...(await impersonatedIdentity(app.database, rules, as, claimsOf, more)), source: 'builder' };

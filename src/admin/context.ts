@@ -3,6 +3,7 @@ import type { CallDetail } from '../../contract/call-detail.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Change, VersionList } from '../../contract/changes.ts';
 import type { RequestTrace } from '../../contract/observed.ts';
+import type { PortalScreens } from '../../contract/portal.ts';
 import type { ProbeState } from '../../contract/probe.ts';
 import type { RealtimeUsage } from '../../contract/realtime.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
@@ -145,9 +146,19 @@ export interface AdminContext {
     types(app: App, format: 'typescript' | 'zod' | 'json-schema', only: string | null): Promise<Uint8Array>;
     /**
      * Reads the app as `executor` sees it within its transaction. Returns a function that describes in words what would
-     * change if the transaction were committed.
+     * change if the transaction were committed, and returns the screens that a caller would then get.
+     * @param caller Null if no screens are requested. `memberRole` replaces the member's own roles.
      */
-    within(app: App, executor: Executor): Promise<() => Promise<Change[]>>;
+    within(
+      app: App,
+      executor: Executor,
+      caller:
+        | (Pick<Identity, 'role' | 'userId'> & {
+            readonly memberRole: string | null;
+            readonly acceptLanguage: string | null;
+          })
+        | null,
+    ): Promise<() => Promise<{ readonly changes: Change[]; readonly screens: PortalScreens | null }>>;
   };
   /** The recorded versions of each app's specification. */
   readonly versions: {

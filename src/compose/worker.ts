@@ -600,7 +600,7 @@ function composeHttp(
         server: node.server,
         node: node.workerConfig.functions?.node ?? { host: '127.0.0.1', port: config.port },
       }),
-      portalApi((app, identity, language) => screens.for(app, identity, language)),
+      portalApi((app, caller, language) => screens.for(app, caller, language)),
     ],
     realtime,
     openApi: openApi((app, role) => documents.for(app, role)),

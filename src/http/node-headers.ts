@@ -60,6 +60,7 @@ export function consolePolicy(origins: Origins, host: string | undefined): strin
   // A policy cannot contain an IPv6 address, so for such a host the policy allows scripts from the complete origin. In
   // that case, only `refusedAsScript` keeps browsers from running a reply below /apps as a script.
   const assets = source === null ? "'self'" : `${source}/assets/`;
+  const preview = origins.appSource();
   return [
     "default-src 'none'",
     `script-src ${assets}`,
@@ -69,6 +70,8 @@ export function consolePolicy(origins: Origins, host: string | undefined): strin
     `img-src ${assets} data: blob:`,
     'media-src blob:',
     `font-src ${assets}`,
+    // The preview of the pages for members is the only page that the console frames.
+    `frame-src ${preview === null ? "'none'" : `${preview}/account/preview`}`,
     "connect-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",

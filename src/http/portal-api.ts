@@ -42,13 +42,16 @@ async function appReply(app: App): Promise<Reply> {
 
 async function screensReply(
   app: App,
-  { headers }: CallRequest,
+  { headers, query }: CallRequest,
   identify: () => Promise<Identity>,
   screensFor: ScreensFor,
 ): Promise<Reply> {
-  const identity = await identify();
-  if (identity.source === 'none') throw new NinefoldError('key_missing');
-  const { body, etag } = await screensFor(app, identity, headers['accept-language'] ?? null);
+  const { role, userId, source } = await identify();
+  if (source === 'none') throw new NinefoldError('key_missing');
+  // A builder sees the screens of a role that no member has, or only one role of a member who has several.
+  const memberRole = source === 'builder' ? new URLSearchParams(query).get('role') : null;
+  const caller = { role, userId, memberRole };
+  const { body, etag } = await screensFor(app, caller, headers['accept-language'] ?? null);
   const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey, Accept-Language' };
   if (matchesEntityTag(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
   return { status: 200, headers: { ...common, 'content-type': JSON_TYPE }, body };

@@ -7,10 +7,14 @@ import { PortalPages } from './portal-pages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portal-'));
 writeFileSync(join(folder, 'index.html'), '<p>pages</p>');
+writeFileSync(join(folder, 'preview.html'), '<p>preview</p>');
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const answer = (path: string, method: string, headers: Record<string, string>) =>
-  new PortalPages(folder).answer({
+  new PortalPages(folder, {
+    sourceOf: () => 'http://desk.localhost',
+    consoleOrigins: () => ['http://localhost'],
+  }).answer({
     ...{
       method,
       path,
@@ -68,3 +72,26 @@ it.each([
 ])('PortalPages responds to %s %s with Accept: %s with %s', (path, method, accept, expected) =>
   expect(status(path, method, accept)).toBe(expected),
 );
+
+it('PortalPages returns the preview at one path only, in an opaque origin without a network that only the console may frame', () => {
+  const accept = 'text/html';
+  const preview = answer('/account/preview', 'GET', { accept, host: 'desk.localhost' });
+  expect(String(preview?.body)).toBe('<p>preview</p>');
+  expect(preview?.headers['x-frame-options']).toBeUndefined();
+  const policy = preview?.headers['content-security-policy']?.split('; ') ?? [];
+  expect(policy).toEqual(
+    expect.arrayContaining([
+      "default-src 'none'",
+      'sandbox allow-scripts',
+      'script-src http://desk.localhost/account/assets/',
+      "connect-src 'none'",
+      'frame-ancestors http://localhost',
+    ]),
+  );
+  for (const path of ['/account', '/account/Preview', '/account/preview.html', '/preview', '/']) {
+    const page = answer(path, 'GET', { accept, host: 'desk.localhost' });
+    expect([path, String(page?.body)]).toEqual([path, '<p>pages</p>']);
+    expect(page?.headers['content-security-policy']).toMatch(/frame-ancestors 'none'/);
+    expect(page?.headers['x-frame-options']).toBe('DENY');
+  }
+});

@@ -1,7 +1,12 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
+import type { Origins } from '../apps/registry/origins.ts';
 import { BuiltFiles } from './built-files.ts';
 
 const PAGE = 'index.html';
+
+/** The page that shows the screens to builders inside the console, and its file. */
+const PREVIEW = '/account/preview';
+const PREVIEW_PAGE = 'preview.html';
 
 /** Prefix of the pages for the account and of all assets. */
 const ACCOUNT = '/account/';
@@ -30,6 +35,27 @@ const ENCODED_NODE = /^\/(?:admin|apps|docs|health)(?:\/|$)/;
 /** Matches files that have no path of their own: compressed copies of files, and source maps. */
 const SKIPPED = /\.(?:br|gz|map)$/;
 
+/**
+ * Returns the Content-Security-Policy of the preview: an opaque origin without any request, which only the console may
+ * frame (docs/decisions/0090-preview-in-an-opaque-origin.md).
+ * @param source The app's origin. In an opaque origin, browsers disagree about `'self'`.
+ */
+const previewPolicy = (source: string, consoleOrigins: readonly string[]): string =>
+  [
+    "default-src 'none'",
+    'sandbox allow-scripts',
+    `script-src ${source}${ASSETS}`,
+    `style-src ${source}${ASSETS} 'unsafe-inline'`,
+    // Bytes that the console has read, and the public pictures of members.
+    `img-src data: blob: ${source}/storage/v1/object/public/`,
+    'media-src blob:',
+    `font-src ${source}${ASSETS}`,
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${consoleOrigins.join(' ') || "'none'"}`,
+  ].join('; ');
+
 /** Content-Security-Policy of the pages. Scripts and requests are limited to the app's origin. */
 const policy = [
   "default-src 'none'",
@@ -52,10 +78,12 @@ const policy = [
  */
 export class PortalPages {
   readonly #files: BuiltFiles;
+  readonly #origins: Pick<Origins, 'sourceOf' | 'consoleOrigins'>;
 
   /** @param folder The built web application. Without it no pages are served. */
-  constructor(folder: string) {
+  constructor(folder: string, origins: Pick<Origins, 'sourceOf' | 'consoleOrigins'>) {
     this.#files = new BuiltFiles(folder, PAGE, SKIPPED);
+    this.#origins = origins;
   }
 
   /** Returns the reply for a page or an asset; null for any other request. */
@@ -63,14 +91,28 @@ export class PortalPages {
     const { method, path, headers } = request;
     if (method !== 'GET' && method !== 'HEAD') return null;
     if (path.startsWith(ASSETS)) {
-      return this.#files.answer(request, path.slice(ACCOUNT.length), { 'referrer-policy': 'no-referrer' });
+      return this.#files.answer(request, path.slice(ACCOUNT.length), {
+        'referrer-policy': 'no-referrer',
+        // The preview has an opaque origin, and browsers load its modules and fonts with CORS.
+        'access-control-allow-origin': '*',
+      });
     }
+    if (path === PREVIEW) return this.#preview(request);
     if (!isPage(path) || !(headers.accept ?? '').includes('text/html')) return null;
     return this.#files.answer(request, PAGE, {
       'referrer-policy': 'no-referrer',
       'content-security-policy': policy,
       'x-frame-options': 'DENY',
       'cross-origin-opener-policy': 'same-origin',
+    });
+  }
+
+  #preview(request: CallRequest): Reply | null {
+    const source = this.#origins.sourceOf(request.headers.host);
+    if (source === null) return null;
+    return this.#files.answer(request, PREVIEW_PAGE, {
+      'referrer-policy': 'no-referrer',
+      'content-security-policy': previewPolicy(source, this.#origins.consoleOrigins()),
     });
   }
 }

@@ -13,7 +13,7 @@ import { json, parsed, view } from './portal-views.ts';
 /** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
 export type ScreensFor = (
   app: App,
-  identity: Identity,
+  caller: Pick<Identity, 'role' | 'userId'> & { readonly memberRole: string | null },
   acceptLanguage: string | null,
 ) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
 
@@ -81,11 +81,11 @@ const seesAll = ({ role }: Identity): boolean => role === 'service_role';
 
 async function readScreens(
   app: App,
-  identity: Identity,
+  { role, userId }: Identity,
   { headers }: CallRequest,
   screensFor: ScreensFor,
 ): Promise<PortalScreens> {
-  const { body } = await screensFor(app, identity, headers['accept-language'] ?? null);
+  const { body } = await screensFor(app, { role, userId, memberRole: null }, headers['accept-language'] ?? null);
   return JSON.parse(new TextDecoder().decode(body));
 }
 

@@ -68,7 +68,11 @@ export function buildServer(parts: HttpParts): HttpServer {
     bufferedBodies: new BufferedBodies(),
     slowReaders,
   };
-  const appCalls = new AppCalls({ ...shared, portal: new PortalPages(parts.portalFolder), sites: new SitePages() });
+  const appCalls = new AppCalls({
+    ...shared,
+    portal: new PortalPages(parts.portalFolder, parts.origins),
+    sites: new SitePages(),
+  });
   const nodeCalls = new NodeCalls(shared);
   const options = {
     // Node.js must not reject a request without the header Host, because `headerError` does so with an error of Ninefold.

@@ -132,11 +132,13 @@ describe('roles of builders', () => {
   it('hide rows, members and secrets from a reader, and secrets from a developer', async () => {
     const reader = await join(app.ref, 'reader');
     const developer = await join(app.ref, 'developer');
-    for (const path of ['/rest/v1/things', '/auth/v1/admin/users']) {
+    for (const path of ['/rest/v1/things', '/auth/v1/admin/users', '/portal/v1/screens', '/portal/v1/app']) {
       const own = `/apps/${app.ref}${path}`;
       expect(expectRefusal(await ask('GET', own, { as: reader.session }))).toBe('role_insufficient');
-      const asAnon = { as: reader.session, headers: { 'x-ninefold-as': 'anon' } };
-      expect(expectRefusal(await ask('GET', own, asAnon))).toBe('role_insufficient');
+      for (const caller of ['anon', '00000000-0000-0000-0000-000000000000']) {
+        const asCaller = { as: reader.session, headers: { 'x-ninefold-as': caller } };
+        expect(expectRefusal(await ask('GET', own, asCaller))).toBe('role_insufficient');
+      }
       expect((await ask('GET', own, { as: developer.session })).status).toBe(200);
       expectRefusal(await ask('GET', `/apps/${other.ref}${path}`, { as: developer.session }));
     }

@@ -98,7 +98,12 @@ const appPages = app.addChildren([
   appPage('/one-page', strings(), () => import('./overview/one-page.tsx'), 'OnePagePage'),
   // The address that links of earlier versions contain.
   appPage('/purpose', strings(), () => import('./overview/purpose-address.tsx'), 'PurposeAddress'),
-  appPage('/screens', strings('screen'), () => import('./chapters/screens/screens-page.tsx'), 'ScreensPage'),
+  appPage(
+    '/screens',
+    strings('screen', 'view', 'as', 'member', 'open'),
+    () => import('./chapters/screens/screens-page.tsx'),
+    'ScreensPage',
+  ),
   appPage(
     '/entities',
     strings('entity', 'field', 'cluster'),

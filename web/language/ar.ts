@@ -385,6 +385,7 @@ export const ar: Messages = {
   policyRefuses: 'إحدى قواعد هذا التطبيق لا تسمح لك بذلك هنا.',
   presentHere: '{count, plural, other {{names} هنا أيضًا.}}',
   presentWriting: '{count, plural, other {{names}: يكتب…}}',
+  previewChangesNothing: 'المعاينة لا تغيّر شيئًا.',
   previousMonth: 'الشهر السابق',
   profile: 'الملف الشخصي',
   profileAbout: 'كيف يراك الآخرون.',

@@ -398,6 +398,7 @@ export const de: Messages = {
   policyRefuses: 'Eine Regel dieser App erlaubt Ihnen das hier nicht.',
   presentHere: '{count, plural, =1 {{names} ist auch hier.} other {{names} sind auch hier.}}',
   presentWriting: '{count, plural, =1 {{names} schreibt …} other {{names} schreiben …}}',
+  previewChangesNothing: 'Eine Vorschau ändert nichts.',
   previousMonth: 'Voriger Monat',
   profile: 'Profil',
   profileAbout: 'So sehen andere Sie.',

@@ -383,6 +383,7 @@ export const en = {
   policyRefuses: 'A rule of this app does not allow you this here.',
   presentHere: '{count, plural, =1 {{names} is here, too.} other {{names} are here, too.}}',
   presentWriting: '{count, plural, =1 {{names} is writing…} other {{names} are writing…}}',
+  previewChangesNothing: 'A preview changes nothing.',
   previousMonth: 'Previous month',
   profile: 'Profile',
   profileAbout: 'How others see you.',

@@ -1,5 +1,7 @@
+import { z } from 'zod';
 import type { MigrationWarning } from '../../../contract/admin.ts';
-import type { Change, MigrationTrial } from '../../../contract/changes.ts';
+import type { CallRequest } from '../../../contract/call-request.ts';
+import type { MigrationTrial } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import { rolledBack } from '../../access/rolled-back.ts';
 import type { App } from '../../apps/app.ts';
@@ -8,7 +10,9 @@ import { withPool } from '../../apps/registry/server.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { plain, type Result, type Statement } from '../../database/statement.ts';
-import { requireTeam } from '../authorise.ts';
+import type { ImpersonatedCaller } from '../../identity/impersonation.ts';
+import { UUID } from '../../identity/uuid.ts';
+import { identityAs, requireTeam } from '../authorise.ts';
 import { type AdminCall, adminCall } from '../call.ts';
 import type { AdminContext } from '../context.ts';
 import { openApp } from '../open-app.ts';
@@ -21,23 +25,38 @@ import { type PreparedScript, type PreparedStatement, prepareScript, readFacts, 
 import { failureOf } from './sql-failure.ts';
 import { splitStatements } from './statements.ts';
 
+/** Max number of characters of a member role, which is that of an identifier of PostgreSQL. */
+const ROLE_CHARACTERS = 63;
+
+/** The caller whose screens the trial returns: `anon` or the id of a member, with all of the member's roles or only one. */
+const screensAs = z.strictObject({
+  caller: z.union([z.literal('anon'), z.string().regex(UUID)]),
+  role: z.string().min(1).max(ROLE_CHARACTERS).optional(),
+  /** The value of Accept-Language. */
+  language: z.string().max(limits.acceptLanguageCharacters.default).optional(),
+});
+
+const trialBody = migrationsBody.extend({ screens_as: screensAs.optional() });
+
 const tryMigrations = adminCall({
   route: 'POST /apps/:ref/migrations/trial',
   least: 'developer',
   summary:
-    'Runs the pending files in one transaction, reads the specification within it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked. Sequences do not go back, as after any rollback.',
+    'Runs the pending files in one transaction, reads the specification within it, and rolls the transaction back. Until the rollback, the rows and tables that the files change are locked. Sequences do not go back, as after any rollback. With `screens_as`, the reply contains the screens that this caller would get after the files.',
   returns: 'MigrationTrial',
   errors: ['app_busy', 'migration_changed', 'sql_too_complex', 'server_for_one_team'],
-  body: migrationsBody,
-  handle: async ({ context, caller, ref, body }) => {
+  body: trialBody,
+  handle: async ({ context, caller, request, ref, body: { screens_as: as, ...body } }) => {
     requireTeam(context, caller);
     const files = readMigrations(body);
     const app = await openApp(context, ref);
+    const asked = as ? await screensCaller(context, request, app, as) : null;
     return context.lifecycle.withAppLocks([ref], async () => {
       const { pending, skipped } = await pendingFiles(context, app.record, files);
       const scripts = files.map(({ sql }) => sql);
-      const { changes, ...rest } = await tryFiles(context, app, pending, scripts);
-      const trial: MigrationTrial = { ...rest, skipped, changes: await changes() };
+      const { state, ...rest } = await tryFiles({ context, app, asked }, pending, scripts);
+      const { changes, screens } = await state();
+      const trial: MigrationTrial = { ...rest, skipped, changes, ...(screens && { screens }) };
       return json(trial);
     });
   },
@@ -45,19 +64,32 @@ const tryMigrations = adminCall({
 
 type Tried = Pick<MigrationTrial, 'tried' | 'untried' | 'failed' | 'warnings'>;
 
-/** The result of the trial, and a function that returns the changes that the files would make. */
-type Found = Tried & { changes: () => Promise<Change[]> };
+type Asked = Parameters<AdminContext['specify']['within']>[2];
+
+/** The result of the trial, and a function that returns the state of the app that the files would lead to. */
+type Found = Tried & { state: Awaited<ReturnType<AdminContext['specify']['within']>> };
+
+/** Returns the caller whose screens the reply contains. */
+async function screensCaller(
+  context: AdminContext,
+  request: CallRequest,
+  app: App,
+  { caller, role, language }: z.output<typeof screensAs>,
+): Promise<Asked> {
+  const as: ImpersonatedCaller = caller === 'anon' ? caller : { userId: caller.toLowerCase() };
+  const identity = await identityAs(context, request, app, as);
+  return { role: identity.role, userId: identity.userId, memberRole: role ?? null, acceptLanguage: language ?? null };
+}
 
 const tryFiles = (
-  context: AdminContext,
-  app: App,
+  { context, app, asked }: { context: AdminContext; app: App; asked: Asked },
   pending: readonly MigrationFile[],
   scripts: readonly string[],
 ): Promise<Found> =>
   withPool(ownerConnection(context.server.target, app.record), (pool) =>
     rolledBack(pool, async (tx) => ({
       ...(await runFiles(tx, pending, scripts)),
-      changes: await context.specify.within(app, tx),
+      state: await context.specify.within(app, tx, asked),
     })),
   );
 

@@ -124,6 +124,22 @@ export class Origins {
     return ref !== null && this.isAtOrigin(ref, host) && pathname.startsWith('/functions/v1/');
   }
 
+  /** Returns the origins at which browsers show the console, without those that CSP cannot express. */
+  consoleOrigins(): readonly string[] {
+    const { protocol, port } = this.#base;
+    const names = new Set([...this.#names, ...(this.#isNamed ? [] : [LOCAL, '127.0.0.1'])]);
+    return [...names]
+      .filter((name) => CSP_HOST.test(name))
+      .map((name) => `${protocol}//${name}${port === '' ? '' : `:${port}`}`);
+  }
+
+  /** Returns a CSP source for the origins of all apps, without a path; null if no host names lead to apps. */
+  appSource(): string | null {
+    const parent = this.#domain ?? (isLoopback(this.#base.hostname) ? LOCAL : null);
+    if (parent === null) return null;
+    return `${this.#base.protocol}//*.${parent}${this.#base.port === '' ? '' : `:${this.#base.port}`}`;
+  }
+
   /** Returns true if a request with this Host header was sent to the app's own origin. */
   isOfApp(ref: string, host: string | undefined): boolean {
     return this.appAt(host) === ref;

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { PortalScreens } from '../../../contract/portal.ts';
 import type { App } from '../../apps/app.ts';
-import { runAsServerRole } from '../../apps/run-as-server-role.ts';
-import { CALLER_ID } from '../../catalog/screen-conditions.ts';
-import { firstJson, plain } from '../../database/statement.ts';
-import type { Identity } from '../../identity/identity.ts';
-import { chooseLanguage } from '../../mail/language.ts';
 import { RememberedByRole } from '../derive/remembered-by-role.ts';
-import { portalLanguages } from '../render/portal/member-labels.ts';
+import {
+  chooseScreenLanguage,
+  labelLanguages,
+  memberCallerOf,
+  type ScreensCaller,
+  withCallerId,
+} from './caller-screens.ts';
 import type { Bytes } from './process/tasks.ts';
 import type { SpecificationService } from './specification-service.ts';
 
@@ -56,8 +56,8 @@ export class ScreensOfCallers {
    * @param acceptLanguage The header Accept-Language.
    * @throws Errors of deriving a specification.
    */
-  for(app: App, identity: Pick<Identity, 'role' | 'userId'>, acceptLanguage: string | null): Promise<StoredScreens> {
-    const repeat = () => this.#for(app, identity, acceptLanguage);
+  for(app: App, caller: ScreensCaller, acceptLanguage: string | null): Promise<StoredScreens> {
+    const repeat = () => this.#for(app, caller, acceptLanguage);
     const recent = this.#recent.get(app);
     if (recent) Object.assign(recent, { at: performance.now(), repeat });
     else this.#follow(app, { at: performance.now(), repeat });
@@ -81,61 +81,24 @@ export class ScreensOfCallers {
     });
   }
 
-  async #for(
-    app: App,
-    { role, userId }: Pick<Identity, 'role' | 'userId'>,
-    acceptLanguage: string | null,
-  ): Promise<StoredScreens> {
-    const [memberRoles, languages] = await Promise.all([
-      userId === null ? [] : rolesOf(app, userId),
-      this.#languages.get(app, '', () => languagesOf(app)),
+  async #for(app: App, caller: ScreensCaller, acceptLanguage: string | null): Promise<StoredScreens> {
+    const { userId } = caller;
+    const [of, languages] = await Promise.all([
+      memberCallerOf(app, caller),
+      this.#languages.get(app, '', () => labelLanguages(app)),
     ]);
-    const available = [...new Set([...languages, ...portalLanguages])];
-    const language = chooseLanguage(available, { locale: null, acceptLanguage, standard: 'en' });
-    const stored = await this.#known.get(app, JSON.stringify([role, memberRoles, language]), async () => {
-      const body = await this.#specifications.memberScreens(app, { role, memberRoles }, language);
+    const language = chooseScreenLanguage(languages, acceptLanguage);
+    const stored = await this.#known.get(app, JSON.stringify([of.role, of.memberRoles, language]), async () => {
+      const body = await this.#specifications.memberScreens(app, of, language);
       return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` };
     });
     return userId === null ? stored : ofCaller(stored, userId);
   }
 }
 
-/** Replaces `auth.uid()` in the filters by the id of the caller. The entity tag differs for each caller only if a filter has it. */
+/** Returns the screens for one caller. The entity tag differs for each caller only if a filter contains the caller's id. */
 function ofCaller({ body, etag }: StoredScreens, userId: string): StoredScreens {
-  if (!Buffer.from(body.buffer, body.byteOffset, body.byteLength).includes(CALLER_ID)) return { body, etag };
-  const all = JSON.parse(new TextDecoder().decode(body)) as PortalScreens;
-  const own = (filter: string | null) => filter?.replaceAll(CALLER_ID, userId) ?? null;
-  const screens = all.screens.map((screen) => ({ ...screen, filter: own(screen.filter) }));
-  const pages = all.pages.map((page) => ({
-    ...page,
-    parts: page.parts.map((part) => ('filter' in part ? { ...part, filter: own(part.filter) } : part)),
-  }));
-  const filtersOf = (of: Pick<PortalScreens, 'screens' | 'pages'>) =>
-    JSON.stringify(
-      [...of.screens, ...of.pages.flatMap(({ parts }) => parts)].map((one) => 'filter' in one && one.filter),
-    );
-  if (filtersOf({ screens, pages }) === filtersOf(all)) return { body, etag };
-  return {
-    body: new TextEncoder().encode(JSON.stringify({ ...all, screens, pages })),
-    etag: `${etag.slice(0, -1)}-${userId}"`,
-  };
-}
-
-/** Reads the languages in which the app has labels. */
-async function languagesOf(app: App): Promise<readonly string[]> {
-  const [found] = await runAsServerRole(app.serverDatabase, [
-    plain(`select coalesce(json_agg(distinct l.language), '[]') from ninefold.labels l`),
-  ]);
-  return (found && firstJson<string[]>(found)) ?? [];
-}
-
-/** Reads the member roles of a member. Omits revoked roles, as ninefold.has_role does. */
-async function rolesOf(app: App, userId: string): Promise<string[]> {
-  const [found] = await runAsServerRole(app.serverDatabase, [
-    {
-      text: `select coalesce(json_agg(m.role order by m.role), '[]') from ninefold.member_roles m where m.user_id::text = $1`,
-      params: [userId],
-    },
-  ]);
-  return (found && firstJson<string[]>(found)) ?? [];
+  const own = withCallerId(body, userId);
+  if (own === null) return { body, etag };
+  return { body: new TextEncoder().encode(JSON.stringify(own)), etag: `${etag.slice(0, -1)}-${userId}"` };
 }

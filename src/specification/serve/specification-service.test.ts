@@ -132,11 +132,11 @@ it('SpecificationService sends the task for the screens before the process repor
 it('SpecificationService derives the screens of the most recent caller after a change before the next request', async () => {
   const tasks = new InterruptedTasks();
   const screens = new ScreensOfCallers(specificationsOf(tasks));
-  const before = await screens.for(app, { role: 'anon', userId: null }, null);
+  const before = await screens.for(app, { role: 'anon', userId: null, memberRole: null }, null);
   tasks.names.splice(0);
   await database.pool.script('create table public.shown (id int primary key); grant select on public.shown to anon');
   await vi.waitUntil(() => tasks.names.includes('memberScreens'));
-  const after = await screens.for(app, { role: 'anon', userId: null }, null);
+  const after = await screens.for(app, { role: 'anon', userId: null, memberRole: null }, null);
   expect(after.etag).not.toBe(before.etag);
   expect(tasks.names.filter((name) => name === 'memberScreens')).toHaveLength(1);
 });

@@ -2,6 +2,7 @@ import type { CallDetail } from '../../../contract/call-detail.ts';
 import type { Change, VersionEntry } from '../../../contract/changes.ts';
 import { type LimitName, limits } from '../../../contract/limits.ts';
 import type { RequestTrace } from '../../../contract/observed.ts';
+import type { PortalScreens } from '../../../contract/portal.ts';
 import type { RightName } from '../../../contract/server-rights.ts';
 import type { App } from '../../apps/app.ts';
 import { authenticatorRole } from '../../apps/registry/app-record.ts';
@@ -26,6 +27,13 @@ import { snippets } from '../derive/chapters/calls/snippets.ts';
 import type { MemberCaller } from '../derive/chapters/roles/roles.ts';
 import type { SpecificationApp } from '../derive/specification.ts';
 import { readTypeNames } from '../render/types/facts.ts';
+import {
+  chooseScreenLanguage,
+  labelLanguages,
+  memberCallerOf,
+  type ScreensCaller,
+  withCallerId,
+} from './caller-screens.ts';
 import { loadEntityFigures } from './figures/entities.ts';
 import type { ReadBackup } from './figures/figures.ts';
 import { retryIfNotCached } from './process/not-cached.ts';
@@ -181,14 +189,29 @@ export class SpecificationService {
 
   /**
    * Reads the app within the transaction of `executor`, whose search path it changes. Returns a function that reports
-   * in words the changes from the current specification to the state of the app in this transaction.
+   * in words the changes from the current specification to the state of the app in this transaction, and the screens of
+   * a caller in this state.
+   * @param caller Null if no screens are requested.
    */
-  async within(app: App, executor: Executor): Promise<() => Promise<Change[]>> {
+  async within(
+    app: App,
+    executor: Executor,
+    caller: (ScreensCaller & { readonly acceptLanguage: string | null }) | null = null,
+  ): Promise<() => Promise<StateWithin>> {
     const [stored] = await executor.run([storedSettings]);
     const settings = readSettings((stored && firstJson<Record<string, unknown>>(stored)) ?? {}, app.defaults);
     const { app: described, options } = this.#describe(app, settings);
     const source = { facts: await readFactsWithin(executor, options), app: described };
-    return () => this.#remembered.withoutFigures(app, (of) => this.#tasks.run('changesTo', { of, source }));
+    const names = caller && (await readTypeNames(executor));
+    return async () => {
+      const asked = caller && names && { names, ...(await this.#askedScreens(app, caller)) };
+      const { changes, screens } = await this.#remembered.withoutFigures(app, (of) =>
+        this.#tasks.run('stateOf', { of, source, asked }),
+      );
+      if (screens === null) return { changes, screens };
+      const own = caller?.userId == null ? null : withCallerId(screens, caller.userId);
+      return { changes, screens: own ?? (JSON.parse(new TextDecoder().decode(screens)) as PortalScreens) };
+    };
   }
 
   /** Returns true if this worker has requested the specification after a time of performance.now(). */
@@ -240,6 +263,14 @@ export class SpecificationService {
     return retryIfNotCached(() => this.#tasks.run('changesBetween', { ref, before, after }));
   }
 
+  async #askedScreens(
+    app: App,
+    caller: ScreensCaller & { readonly acceptLanguage: string | null },
+  ): Promise<{ caller: MemberCaller; language: string }> {
+    const [of, languages] = await Promise.all([memberCallerOf(app, caller), labelLanguages(app)]);
+    return { caller: of, language: chooseScreenLanguage(languages, caller.acceptLanguage) };
+  }
+
   #describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions } {
     const { ref, name } = app.record;
     return {
@@ -251,6 +282,14 @@ export class SpecificationService {
       options: factOptions(app, settings),
     };
   }
+}
+
+/** The state of an app in a transaction. */
+export interface StateWithin {
+  /** The changes from the current specification, in words. */
+  readonly changes: Change[];
+  /** The screens of the requested caller; null if none was requested. */
+  readonly screens: PortalScreens | null;
 }
 
 interface Packing {

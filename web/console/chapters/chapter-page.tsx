@@ -25,6 +25,7 @@ export function ChapterPage({
   sources,
   changes,
   panel,
+  narrowPanel = false,
   children,
 }: {
   appRef: string;
@@ -37,6 +38,8 @@ export function ChapterPage({
   /** Sentences that describe how to change the chapter's content. */
   changes: readonly ReactNode[];
   panel?: ReactNode;
+  /** True if the panel is narrow. */
+  narrowPanel?: boolean;
   children: ReactNode;
 }) {
   const query = useQuery(specification(appRef));
@@ -49,6 +52,7 @@ export function ChapterPage({
       question={question}
       tools={<SpecificationVersion appRef={appRef} />}
       panel={panel}
+      narrowPanel={narrowPanel}
       fetching={query.isLoading}
     >
       <PageHeader numeral={number} name={name} question={question}>

@@ -1,6 +1,6 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { MigrateRequest, MigrateResponse, SqlFailure, SqlRequest, SqlResponse } from '../../../contract/admin.ts';
-import type { MigrationTrial } from '../../../contract/changes.ts';
+import type { MigrationTrial, MigrationTrialRequest } from '../../../contract/changes.ts';
 import { api, segment } from './api.ts';
 import { ApiFailure } from './api-failure.ts';
 import { entityKeys } from './entities.ts';
@@ -40,15 +40,18 @@ export interface TimedTrial extends MigrationTrial {
   milliseconds: number;
 }
 
-/** Tries a migration in a transaction that is rolled back, and returns what would change in the specification. */
-export const migrationTrial = (ref: string, sql: string) =>
+/**
+ * Tries a migration in a transaction that is rolled back, and returns what would change in the specification.
+ * @param as The caller whose screens the result contains, for a preview of a draft; null without screens.
+ */
+export const migrationTrial = (ref: string, sql: string, as: MigrationTrialRequest['screens_as'] | null = null) =>
   queryOptions({
-    queryKey: [...specificationKeys.of(ref), 'migration-trial', sql],
+    queryKey: [...specificationKeys.of(ref), 'migration-trial', sql, as],
     queryFn: async ({ signal }): Promise<TimedTrial> => {
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
       signal.throwIfAborted();
       const started = performance.now();
-      const body: MigrateRequest = { files: [{ name: 'trial.sql', sql }] };
+      const body: MigrationTrialRequest = { files: [{ name: 'trial.sql', sql }], ...(as && { screens_as: as }) };
       const trial = await api<MigrationTrial>(`/apps/${segment(ref)}/migrations/trial`, {
         method: 'POST',
         body,

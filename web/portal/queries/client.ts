@@ -15,12 +15,14 @@ export interface Portal {
    * the member in to the attacker's account.
    */
   mails: GoTrueClient;
+  /** True if elements of the pages may load links of the app's origin. In a preview, they get bytes instead. */
+  embedsLinks: boolean;
   /** The names of members that the pages read. */
   names: NameBatch;
 }
 
 /** Creates the clients of an app. They send their requests to the origin of the page. */
-export function makePortal(app: PortalApp): Portal {
+export function makePortal(app: PortalApp, { embedsLinks = true } = {}): Portal {
   const url = `${location.origin}/auth/v1`;
   // The default of supabase-js on this origin, so that a front end of the app's own finds the session.
   const storageKey = `sb-${location.hostname.split('.')[0]}-auth-token`;
@@ -28,7 +30,7 @@ export function makePortal(app: PortalApp): Portal {
   const experimental = { passkey: true, recoveryCodes: true };
   const common = { url, headers, fetch: fetchWithWait, detectSessionInUrl: false };
   return {
-    app,
+    ...{ app, embedsLinks },
     names: new NameBatch(),
     auth: new AuthClient({ ...common, experimental, storageKey, flowType: 'pkce' }),
     mails: new AuthClient({

@@ -20,7 +20,7 @@ export function useMemberFiles(userId: string | null): FilesAccess {
 export const memberFiles = (portal: Portal, userId: string | null): FilesAccess => ({
   url: '/storage/v1',
   links: '/storage/v1',
-  embedsLinks: true,
+  embedsLinks: portal.embedsLinks,
   caller: userId ?? '',
   folder: userId ?? VISITORS,
   headers: () => callerHeaders(portal),

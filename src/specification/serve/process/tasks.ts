@@ -285,12 +285,22 @@ export class Tasks {
   }
 
   /**
-   * Returns in words the changes from the cached specification to the one that `source` gives.
+   * Returns in words the changes from the cached specification to the one that `source` gives, and the screens of a
+   * caller in the latter (`PortalScreens`) as JSON.
    * @throws NotCachedError
    */
-  changesTo({ of, source }: { of: SpecificationKey; source: Pick<Source, 'facts' | 'app'> }): Change[] {
+  stateOf({
+    of,
+    source,
+    asked,
+  }: {
+    of: SpecificationKey;
+    source: Pick<Source, 'facts' | 'app'>;
+    asked: { names: CatalogJson<TypeNameFacts>; caller: MemberCaller; language: string } | null;
+  }): { changes: Change[]; screens: Bytes | null } {
     const now = this.#of(of);
-    return compareDerivations(now, derivedFrom(source, now));
+    const next = derivedFrom(source, now);
+    return { changes: compareDerivations(now, next), screens: asked && screensOf(next, asked) };
   }
 
   /**
@@ -390,18 +400,14 @@ export class Tasks {
    */
   memberScreens({
     of,
-    names,
-    caller,
-    language,
+    ...asked
   }: {
     of: SpecificationKey;
     names: CatalogJson<TypeNameFacts>;
     caller: MemberCaller;
     language: string;
   }): Bytes {
-    const { parsed, specification, entries } = this.#of(of);
-    const types = { ...parseCatalog(names), facts: parsed.facts };
-    return json(memberScreens(types, { chapters: specification.chapters, entries }, caller, language));
+    return screensOf(this.#of(of), asked);
   }
 
   /** Returns generated types of all entities of the app, or of the entity with the id `only`. */
@@ -448,6 +454,15 @@ function derived(parsed: ParsedFacts, given: SpecificationApp, earlier: Derived 
 
 const derivedFrom = ({ facts, app }: Pick<Source, 'facts' | 'app'>, earlier: Derived | null): Derived =>
   derived(parseChangedFacts(facts, earlier?.parsed ?? null), app, earlier);
+
+/** Returns the screens of one caller as JSON. */
+function screensOf(
+  { parsed, specification: { chapters }, entries }: Derived,
+  { names, caller, language }: { names: CatalogJson<TypeNameFacts>; caller: MemberCaller; language: string },
+): Bytes {
+  const types = { ...parseCatalog(names), facts: parsed.facts };
+  return json(memberScreens(types, { chapters, entries }, caller, language));
+}
 
 const write: Readonly<Record<Exclude<PageFormat, 'json'>, (specification: Specification) => string>> = {
   markdown: specificationMarkdown,
