@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AppConnection } from '../../contract/admin.ts';
 import { createApp } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { type Console, openConsole } from './console.ts';
@@ -8,8 +9,10 @@ import { type Console, openConsole } from './console.ts';
 const MOST = 300_000;
 
 let site: Console;
+let desk: AppConnection;
 beforeAll(async () => {
   site = await openConsole();
+  desk = await createApp(site.node, { template: 'helpdesk' });
 });
 afterAll(() => site.close());
 
@@ -35,10 +38,9 @@ it.each<[string, boolean, (ref: string) => string, (page: Page) => Promise<void>
   ['the list of apps', true, () => '/', (page) => page.getByRole('table', { name: 'Apps' }).waitFor()],
   ['the contents of an app', true, (ref) => `/app/${ref}`, (page) => page.getByText('Publishable key').waitFor()],
 ])('the first load of %s transfers less than 300 KB', async (_, signedIn, path, ready) => {
-  const { ref } = await createApp(site.node);
   // This visit puts the icon, which every page loads, into the cache.
   const { page, context } = await site.visit('/assets/mark.svg', { signedIn });
-  const bytes = await loaded(page, path(ref), ready);
+  const bytes = await loaded(page, path(desk.ref), ready);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(MOST);
   await context.close();
@@ -53,28 +55,26 @@ it.each([
   ['ar', '/account/sign-in', 'كلمة المرور'],
   ['en-US', '/', 'Password'],
 ])('the pages for members transfer less than 200 KB, in %s at %s', async (locale, path, password) => {
-  const app = await createApp(site.node, { template: 'helpdesk' });
   // This address opens the browser on the app's origin without a page.
-  const { page, context } = await site.visit(`${app.origin}/account/assets/color-scheme.js`, {
+  const { page, context } = await site.visit(`${desk.origin}/account/assets/color-scheme.js`, {
     signedIn: false,
     locale,
   });
-  const bytes = await loaded(page, app.origin + path, (opened) => opened.getByLabel(password).first().waitFor());
+  const bytes = await loaded(page, desk.origin + path, (opened) => opened.getByLabel(password).first().waitFor());
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(MOST_OF_PORTAL);
   await context.close();
 });
 
 it('the first screen of a member who is signed in transfers less than 200 KB', async () => {
-  const app = await createApp(site.node, { template: 'helpdesk' });
-  const member = await signUpMember(app);
-  const { page, context } = await site.visit(`${app.origin}/account/sign-in`, { signedIn: false });
+  const member = await signUpMember(desk);
+  const { page, context } = await site.visit(`${desk.origin}/account/sign-in`, { signedIn: false });
   await page.getByLabel('E-mail').fill(member.email);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(member.password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   const home = (opened: Page) => opened.getByRole('heading', { name: 'What needs you today?' }).waitFor();
   await home(page);
-  const bytes = await loaded(page, `${app.origin}/`, home);
+  const bytes = await loaded(page, `${desk.origin}/`, home);
   expect(bytes).toBeGreaterThan(100_000);
   expect(bytes).toBeLessThan(MOST_OF_PORTAL);
   await context.close();
