@@ -13,14 +13,15 @@ const words = (before: JsonObject, after: JsonObject): string[] =>
 describe('completeness of diffChapters and differences', () => {
   it('reports each changed leaf of a specification, and returns [] for equal specifications', async () => {
     const chapters = await derive();
-    expect(diffChapters(chapters, JSON.parse(JSON.stringify(chapters)))).toEqual([]);
+    const [text, original] = [JSON.stringify(chapters), canonical(chapters)];
+    expect(diffChapters(chapters, JSON.parse(text))).toEqual([]);
     const leaves = leavesOf(chapters);
     expect(leaves.length).toBeGreaterThan(500);
     fc.assert(
       fc.property(fc.constantFrom(...leaves), fc.jsonValue(), (path, value) => {
-        const changed = JSON.parse(JSON.stringify(chapters));
+        const changed = JSON.parse(text);
         setAt(changed, path, value);
-        fc.pre(canonical(changed) !== canonical(chapters));
+        fc.pre(canonical(changed) !== original);
         const told = diffChapters(chapters, changed);
         expect(told.length, path.join(' / ')).toBeGreaterThan(0);
         expect(told.every((change) => change.words.length > 3)).toBe(true);
@@ -32,6 +33,7 @@ describe('completeness of diffChapters and differences', () => {
 
   it('reports added, removed and reordered items in every list', async () => {
     const chapters = await derive();
+    const [text, original] = [JSON.stringify(chapters), canonical(chapters)];
     const lists = listsOf(chapters);
     fc.assert(
       fc.property(
@@ -40,13 +42,13 @@ describe('completeness of diffChapters and differences', () => {
         fc.nat(),
         fc.constantFrom('drop', 'swap', 'repeat'),
         (path, a, b, how) => {
-          const changed = JSON.parse(JSON.stringify(chapters));
+          const changed = JSON.parse(text);
           const list = getAt(changed, path) as unknown[];
           const [i, j] = [a % list.length, b % list.length];
           if (how === 'drop') list.splice(i, 1);
           else if (how === 'repeat') list.push(list[i]);
           else [list[i], list[j]] = [list[j], list[i]];
-          fc.pre(canonical(changed) !== canonical(chapters));
+          fc.pre(canonical(changed) !== original);
           expect(diffChapters(chapters, changed).length, path.join(' / ')).toBeGreaterThan(0);
         },
       ),
