@@ -109,6 +109,11 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('complementary', { name: 'Screen /inbox' }).waitFor(),
   },
   {
+    name: 'screens as pictures',
+    path: () => `${filled}/screens`,
+    ready: (page) => page.locator('[data-phase="painted"]').first().waitFor(),
+  },
+  {
     name: 'screens of an empty app',
     path: () => `${empty}/screens`,
     ready: (page) => page.getByText('No screens yet').waitFor(),

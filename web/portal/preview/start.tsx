@@ -53,9 +53,9 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
       path = route;
       const address = await addressOf(portal, route, member?.id ?? null);
       if (address === null) send({ kind: 'no-row' });
-      else if (theme === null)
-        router.update({ ...router.options, history: createMemoryHistory({ initialEntries: [address] }) });
-      else await router.navigate({ to: address });
+      const initialEntries = [address ?? '/'];
+      if (theme === null) router.update({ ...router.options, history: createMemoryHistory({ initialEntries }) });
+      else if (address !== null) await router.navigate({ to: address });
     }
     if (theme !== nextTheme) {
       theme = nextTheme;

@@ -11,6 +11,7 @@ import { connection } from '../../queries/apps.ts';
 import { CallerChoiceFields } from './caller-choice.tsx';
 import styles from './pictures.module.css';
 import { ScreenPreview } from './preview/screen-preview.tsx';
+import { addressIn, HOME } from './screen-groups.ts';
 import { useCallerChoice } from './use-caller-choice.ts';
 
 /** One page of the app as large as the console, which a builder operates as the chosen member. Nothing can be changed. */
@@ -59,7 +60,7 @@ export function OpenedPreview({ appRef, path }: { appRef: string; path: string }
             {data?.origin != null && (
               <a
                 className={buttonClass()}
-                href={`${data.origin}${shown.includes('/:') ? '/' : shown}`}
+                href={addressIn(data.origin, shown.includes('/:') ? HOME : (shown.split('?', 1)[0] ?? HOME))}
                 target="_blank"
                 rel="noreferrer"
               >

@@ -47,6 +47,13 @@ export function screenGroups({ screens, pages, entities, navigation, home }: Por
 export const brokenScreens = ({ screens, pages = [] }: Pick<ScreensChapter, 'screens' | 'pages'>): (Screen | Page)[] =>
   [...screens, ...pages].filter(({ broken }) => broken.length > 0);
 
+/** Returns the address of a page on the app's origin. A path that the app has chosen never leads to another host. Pure. */
+export function addressIn(origin: string, path: string): string {
+  const url = new URL(origin);
+  url.pathname = path;
+  return url.href;
+}
+
 /** Returns a noun with its article: "an agent". Pure. */
 export const withArticle = (noun: string): string => `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 

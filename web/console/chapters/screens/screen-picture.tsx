@@ -9,7 +9,7 @@ import { connection } from '../../queries/apps.ts';
 import { type PreviewCaller, rowsOfScreen } from '../../queries/preview.ts';
 import styles from './pictures.module.css';
 import { ScreenPreview } from './preview/screen-preview.tsx';
-import { HOME, screenGroups } from './screen-groups.ts';
+import { addressIn, HOME, screenGroups } from './screen-groups.ts';
 import type { CallerChoice } from './use-caller-choice.ts';
 
 /** Pictures of the screens of one caller, in groups; then the broken screens, which nobody sees. */
@@ -105,7 +105,7 @@ function Picture({
         {isAddress && data?.origin != null && (
           <a
             className={buttonClass({ kind: 'quiet', small: true })}
-            href={`${data.origin}${path}`}
+            href={addressIn(data.origin, path)}
             target="_blank"
             rel="noreferrer"
             aria-label={`Open ${title} in the app`}
