@@ -14,6 +14,17 @@ export const providerTitles = {
   facebook: 'Facebook',
 } as const;
 
+/** The pages of the providers where an app is registered, and gets its client id and its secret. */
+export const providerPages: Readonly<Record<keyof typeof providerTitles, string>> = {
+  google: 'https://console.cloud.google.com/apis/credentials',
+  github: 'https://github.com/settings/developers',
+  gitlab: 'https://gitlab.com/-/user_settings/applications',
+  apple: 'https://developer.apple.com/account/resources/identifiers/list/serviceId',
+  azure: 'https://entra.microsoft.com/#view/Microsoft_AAD_RegisteredApps/ApplicationsListBlade',
+  discord: 'https://discord.com/developers/applications',
+  facebook: 'https://developers.facebook.com/apps',
+};
+
 export type ProviderName = keyof typeof providerTitles;
 
 export const providerNames = Object.keys(providerTitles) as readonly ProviderName[];

@@ -105,6 +105,12 @@ const appPages = app.addChildren([
     'ScreensPage',
   ),
   appPage(
+    '/screens/labels',
+    strings('language'),
+    () => import('./chapters/screens/labels/labels-page.tsx'),
+    'LabelsPage',
+  ),
+  appPage(
     '/entities',
     strings('entity', 'field', 'cluster'),
     () => import('./chapters/entities/entities-page.tsx'),

@@ -15,7 +15,9 @@ export function labelChange(difference: Difference): DescribedChange {
   const of = (value: unknown): JsonObject =>
     language === undefined ? (isObject(value) ? value : {}) : { [language]: value };
   const [was, is] = [of(before), of(after)];
-  const sentences = [...new Set([...Object.keys(was), ...Object.keys(is)])].map((one) => {
+  const languages = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  const changedLanguages = languages.filter((one) => canonical(was[one]) !== canonical(is[one]));
+  const sentences = changedLanguages.map((one) => {
     const [old, fresh] = [was[one], is[one]].map((all) => (isObject(all) ? all : {})) as [JsonObject, JsonObject];
     const keys = [...new Set([...Object.keys(old), ...Object.keys(fresh)])];
     const changed = keys.filter((key) => canonical(old[key]) !== canonical(fresh[key]));

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { buttonClass } from '../../../ui/button.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { ApiFailure } from '../../queries/api-failure.ts';
 import { definedRoles } from '../../queries/roles.ts';
@@ -21,17 +22,22 @@ export function ScreensPage() {
   // The address of a screen in the list is in links of other pages.
   const shown = isReader || view === 'list' || (screen !== undefined && view === undefined) ? 'list' : 'pictures';
   const tabs = (
-    <Segmented
-      label="View"
-      value={shown}
-      options={[
-        ['pictures', 'Pictures'],
-        ['list', 'List'],
-      ]}
-      onChange={(to) =>
-        void navigate({ to: '/app/$ref/screens', params: { ref }, search: to === 'list' ? { view: to } : {} })
-      }
-    />
+    <>
+      <Link to="/app/$ref/screens/labels" params={{ ref }} className={buttonClass({ kind: 'quiet' })}>
+        Labels by language
+      </Link>
+      <Segmented
+        label="View"
+        value={shown}
+        options={[
+          ['pictures', 'Pictures'],
+          ['list', 'List'],
+        ]}
+        onChange={(to) =>
+          void navigate({ to: '/app/$ref/screens', params: { ref }, search: to === 'list' ? { view: to } : {} })
+        }
+      />
+    </>
   );
   if (open !== undefined && !isReader) return <OpenedPreview appRef={ref} path={open} />;
   if (shown === 'list') return <ScreenList appRef={ref} tabs={isReader ? null : tabs} />;

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type ProviderName, providerTitles } from '../../../../contract/providers.ts';
+import { type ProviderName, providerPages, providerTitles } from '../../../../contract/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
@@ -53,6 +53,13 @@ export function ProviderPanel({
       onClose={onClose}
     >
       <VerdictLine>Members sign in at {title}, then return to the app.</VerdictLine>
+      <p className={styles.where}>
+        Register the app at{' '}
+        <a href={providerPages[name]} target="_blank" rel="noreferrer">
+          {new URL(providerPages[name]).host}
+        </a>{' '}
+        with the callback address below. {title} then shows the client id and the secret.
+      </p>
       <Form
         className={styles.form}
         verb={[isEnabled ? 'Save' : 'Save and switch on', 'Saving']}
