@@ -53,13 +53,7 @@ export function ProviderPanel({
       onClose={onClose}
     >
       <VerdictLine>Members sign in at {title}, then return to the app.</VerdictLine>
-      <p className={styles.where}>
-        Register the app at{' '}
-        <a href={providerPages[name]} target="_blank" rel="noreferrer">
-          {new URL(providerPages[name]).host}
-        </a>{' '}
-        with the callback address below. {title} then shows the client id and the secret.
-      </p>
+      <WhereToRegister name={name} />
       <Form
         className={styles.form}
         verb={[isEnabled ? 'Save' : 'Save and switch on', 'Saving']}
@@ -97,6 +91,17 @@ export function ProviderPanel({
     </Panel>
   );
 }
+
+/** Links to the page of the provider where the app is registered. */
+const WhereToRegister = ({ name }: { name: ProviderName }) => (
+  <p className={styles.where}>
+    Register the app at{' '}
+    <a href={providerPages[name]} target="_blank" rel="noreferrer">
+      {new URL(providerPages[name]).host}
+    </a>{' '}
+    with the callback address below. {providerTitles[name]} then shows the client id and the secret.
+  </p>
+);
 
 /** Switches of a provider. A change of a switch is stored at once. */
 function Choices({
