@@ -20,7 +20,10 @@ export class FunctionLogs {
   readonly #lines: BufferedCounters<NewLogLine>;
 
   constructor(apps: Apps, events: Events) {
-    this.#lines = new BufferedCounters({ apps, events, what: 'logging functions' }, write);
+    this.#lines = new BufferedCounters(
+      { apps, events, what: 'logging functions' },
+      { write, maintain: async () => undefined },
+    );
   }
 
   start(turns: BackgroundTurns): void {

@@ -22,7 +22,7 @@ export class KeyUses {
   readonly #counts: BufferedCounters<Count>;
 
   constructor(apps: Apps, events: Events) {
-    this.#counts = new BufferedCounters({ apps, events, what: 'counting uses of API keys' }, write);
+    this.#counts = new BufferedCounters({ apps, events, what: 'counting uses of API keys' }, { write, maintain });
   }
 
   start(turns: BackgroundTurns): void {
@@ -64,9 +64,12 @@ const UPSERT = `insert into ninefold.api_key_uses as u (key_id, day, uses)
 
 const FORGET = `delete from ninefold.api_key_uses where day < (now() at time zone 'utc')::date - ${limits.apiKeyUseDays.default}`;
 
-async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
+async function write(app: App, counts: readonly Count[]): Promise<void> {
   await runAsServerRole(app.serverDatabase, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (isMaintenanceFlush) await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [] }]);
+}
+
+async function maintain(app: App, isDue: boolean): Promise<void> {
+  if (isDue) await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [] }]);
 }
 
 /** The stored uses of an API key. */

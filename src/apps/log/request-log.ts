@@ -31,8 +31,9 @@ export class RequestLog {
   readonly #written = new PerApp<{ lines: number }>(() => ({ lines: 0 }));
 
   constructor(apps: Apps, events: Events) {
-    this.#lines = new BufferedCounters({ apps, events, what: 'logging requests' }, (app, lines, isMaintenanceFlush) =>
-      this.#write(app, lines, isMaintenanceFlush),
+    this.#lines = new BufferedCounters(
+      { apps, events, what: 'logging requests' },
+      { write: (app, lines) => this.#write(app, lines), maintain: (app, isDue) => this.#cleanUp(app, isDue) },
     );
   }
 
@@ -68,12 +69,16 @@ export class RequestLog {
     await new Promise((resolve) => setTimeout(resolve, limits.logWaitMilliseconds.default));
   }
 
-  async #write(app: App, buffered: readonly BufferedLine[], isMaintenanceFlush: boolean): Promise<void> {
+  async #write(app: App, buffered: readonly BufferedLine[]): Promise<void> {
     const lines = buffered.map(({ event, leftOut }) => ({ ...lineOf(event), left_out: leftOut }));
     await runAsServerRole(app.serverDatabase, [{ text: INSERT, params: [JSON.stringify(lines)] }]);
     const written = this.#written.of(app.ref);
     if (written) written.lines += lines.length;
-    if (!isMaintenanceFlush && (written?.lines ?? 0) < LINES_PER_CLEANUP) return;
+  }
+
+  /** Deletes old lines, if this is due or the worker has written many lines since the last time. */
+  async #cleanUp(app: App, isDue: boolean): Promise<void> {
+    if (!isDue && (this.#written.peek(app.ref)?.lines ?? 0) < LINES_PER_CLEANUP) return;
     this.#written.delete(app.ref);
     const { rest } = await app.settings();
     const params = [String(rest.logs_days), String(rest.logs_requests)];

@@ -1,4 +1,5 @@
 import { limits } from '../../../contract/limits.ts';
+import { ConnectionError, PoolTimeoutError } from '../../database/database-error.ts';
 import type { Events } from '../../observe/events.ts';
 import type { App } from '../app.ts';
 import type { Apps } from '../apps.ts';
@@ -72,31 +73,35 @@ export class TimedFlush {
   }
 }
 
+/** How counters of an app get into its database. */
+interface Storing<Count> {
+  readonly write: (app: App, counts: readonly Count[]) => Promise<void>;
+  /** Maintains the stored data after each write. `isDue` is true for one write in MAINTAIN_EVERY flushes. */
+  readonly maintain: (app: App, isDue: boolean) => Promise<void>;
+}
+
 /**
  * Buffers counters per app and key in memory, and writes them to the app's database every few seconds. Counters that
- * cannot be written are dropped, to limit memory.
+ * cannot be written because no connection is free are written with the next flush; if that fails too, they are dropped,
+ * to limit memory.
  */
 export class BufferedCounters<Count> {
   readonly #apps: Apps;
   readonly #background: Background;
-  readonly #write: (app: App, counts: readonly Count[], isMaintenanceFlush: boolean) => Promise<void>;
+  readonly #storing: Storing<Count>;
   readonly #counts = new PerApp<Map<string, Count>>(() => new Map());
+  /** The counters that the last flush could not write, by ref. */
+  readonly #late = new Map<string, readonly Count[]>();
   /** The apps that were maintained since the set was last cleared. It is cleared every MAINTAIN_EVERY flushes. */
   readonly #tidied = new Set<string>();
   readonly #timed = new TimedFlush((run) => this.#flush(run));
   #flushes = 0;
 
-  /**
-   * @param parts.what Description of the counters for fault events.
-   * @param write Writes counters to an app's database, and maintains the stored data if `isMaintenanceFlush`.
-   */
-  constructor(
-    { apps, events, what }: { apps: Apps; events: Events; what: string },
-    write: (app: App, counts: readonly Count[], isMaintenanceFlush: boolean) => Promise<void>,
-  ) {
+  /** @param parts.what Description of the counters for fault events. */
+  constructor({ apps, events, what }: { apps: Apps; events: Events; what: string }, storing: Storing<Count>) {
     this.#apps = apps;
     this.#background = new Background(events, what);
-    this.#write = write;
+    this.#storing = storing;
   }
 
   /** Returns the counters of an app since the last flush, by key; null if there are too many apps. */
@@ -122,18 +127,35 @@ export class BufferedCounters<Count> {
 
   /** Immediately writes the counters of one app. */
   async flushApp(ref: string): Promise<void> {
-    const counts = this.#counts.peek(ref);
-    this.#counts.delete(ref);
-    if (counts === undefined) return;
-    const isMaintenanceFlush = !this.#tidied.has(ref);
-    const isDone = await this.#background.attempt(ref, async () => {
-      await this.#write(await this.#apps.find(ref), [...counts.values()], isMaintenanceFlush);
+    await this.#background.attempt(ref, async () => {
+      const late = this.#late.get(ref);
+      this.#late.delete(ref);
+      if (late) await this.#storing.write(await this.#apps.find(ref), late);
+      const counts = this.#counts.peek(ref);
+      this.#counts.delete(ref);
+      if (counts) await this.#writeOnce(ref, [...counts.values()]);
+      if (!late && !counts) return;
+      await this.#storing.maintain(await this.#apps.find(ref), !this.#tidied.has(ref));
+      this.#tidied.add(ref);
     });
-    if (isDone) this.#tidied.add(ref);
+  }
+
+  async #writeOnce(ref: string, counts: readonly Count[]): Promise<void> {
+    try {
+      await this.#storing.write(await this.#apps.find(ref), counts);
+    } catch (error) {
+      if (isUnwritten(error)) this.#late.set(ref, counts);
+      throw error;
+    }
   }
 
   async #flush(run: RunTask): Promise<void> {
     if (this.#flushes++ % MAINTAIN_EVERY === 0) this.#tidied.clear();
-    for (const ref of this.#counts.refs()) await run(() => this.flushApp(ref));
+    const refs = new Set([...this.#counts.refs(), ...this.#late.keys()]);
+    for (const ref of refs) await run(() => this.flushApp(ref));
   }
 }
+
+/** Returns true if PostgreSQL has not run the statement, because it got no connection. */
+const isUnwritten = (error: unknown): boolean =>
+  error instanceof PoolTimeoutError || (error instanceof ConnectionError && !error.mayHaveCommitted);

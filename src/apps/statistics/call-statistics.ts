@@ -27,7 +27,7 @@ export class CallStatistics {
 
   constructor(apps: Apps, events: Events) {
     this.#events = events;
-    this.#counts = new BufferedCounters({ apps, events, what: 'counting calls' }, write);
+    this.#counts = new BufferedCounters({ apps, events, what: 'counting calls' }, { write, maintain });
   }
 
   start(turns: BackgroundTurns): void {
@@ -126,12 +126,14 @@ const FORGET = `delete from ninefold.call_statistics where
   span = 'hour' and bucket < now() - make_interval(days => $1::int)
   or bucket < (select bucket from ninefold.call_statistics order by bucket desc offset ${limits.statisticsRows.default} limit 1)`;
 
-/**
- * Adds the counts to the stored counts. A maintenance flush also merges old minutes into hours and deletes old hours.
- */
-async function write(app: App, counts: readonly Count[], isMaintenanceFlush: boolean): Promise<void> {
+/** Adds the counts to the stored counts. */
+async function write(app: App, counts: readonly Count[]): Promise<void> {
   await runAsServerRole(app.serverDatabase, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (!isMaintenanceFlush) return;
+}
+
+/** Merges old minutes into hours, and deletes old hours. */
+async function maintain(app: App, isDue: boolean): Promise<void> {
+  if (!isDue) return;
   const { rest } = await app.settings();
   await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [String(rest.logs_statistics_days)] }]);
   await runAsServerRole(app.serverDatabase, [{ text: FOLD, params: [] }]);

@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { type AppDatabase, startAppDatabase } from '../../../test/support/app-database.ts';
+import type { Executor } from '../../database/database.ts';
+import { PoolTimeoutError } from '../../database/database-error.ts';
 import { type CallEvent, Events } from '../../observe/events.ts';
 import type { App } from '../app.ts';
 import type { Apps } from '../apps.ts';
@@ -21,9 +23,9 @@ const now = Date.now();
 const bucketStart = now - (now % 600_000);
 
 /** Returns the statistics of a worker that has counted the errors of calls. */
-function worker(calls: readonly object[]): ErrorStatistics {
+function worker(calls: readonly object[], of: App = app): ErrorStatistics {
   const events = new Events();
-  const statistics = new ErrorStatistics({ find: async () => app } as unknown as Apps, events);
+  const statistics = new ErrorStatistics({ find: async () => of } as unknown as Apps, events);
   statistics.start(turns);
   for (const call of calls) {
     const usual = { code: '23505', requestId: 'r', userId: 'ada', trace: { at: bucketStart } };
@@ -67,4 +69,16 @@ it('ErrorStatistics writes its rows in one order, so that the writes of two work
     ['23503', 2],
     ['23505', 2],
   ]);
+});
+
+it('ErrorStatistics writes with the next flush what a flush could not write because no connection was free', async () => {
+  const run = vi.fn<Executor['run']>((statements) => app.serverDatabase.run(statements));
+  const busy = { ref: 'shop', serverDatabase: { run } } as unknown as App;
+  const statistics = worker([{ code: '23505' }], busy);
+  run.mockRejectedValueOnce(new PoolTimeoutError('no connection became free in time'));
+  await statistics.flush();
+  expect((await readErrorStatistics(app)).errors).toEqual([]);
+  await statistics.flush();
+  await statistics.stop();
+  expect((await readErrorStatistics(app)).errors).toMatchObject([{ name: '23505', week: 1 }]);
 });

@@ -43,7 +43,7 @@ export class ErrorStatistics {
 
   constructor(apps: Apps, events: Events) {
     this.#events = events;
-    this.#counts = new BufferedCounters({ apps, events, what: 'counting errors' }, write);
+    this.#counts = new BufferedCounters({ apps, events, what: 'counting errors' }, { write, maintain });
   }
 
   start(turns: BackgroundTurns): void {
@@ -108,10 +108,14 @@ const UPSERT = `insert into ninefold.error_statistics as s (kind, name, subject,
     last_requests = (case when excluded.last_at < s.last_at then s.last_requests || excluded.last_requests
       else excluded.last_requests || s.last_requests end)[1:${limits.errorRequests.default}]`;
 
-/** Adds the counts to the stored counts. A maintenance flush also deletes old counts. */
-async function write(app: App, counts: readonly Incident[], isMaintenanceFlush: boolean): Promise<void> {
+/** Adds the counts to the stored counts. */
+async function write(app: App, counts: readonly Incident[]): Promise<void> {
   await runAsServerRole(app.serverDatabase, [{ text: UPSERT, params: [JSON.stringify(counts)] }]);
-  if (!isMaintenanceFlush) return;
+}
+
+/** Deletes old counts. */
+async function maintain(app: App, isDue: boolean): Promise<void> {
+  if (!isDue) return;
   const { rest } = await app.settings();
   await runAsServerRole(app.serverDatabase, [{ text: FORGET, params: [String(rest.logs_error_days)] }]);
 }
