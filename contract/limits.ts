@@ -10,6 +10,7 @@ import { hookLimits } from './limits/hooks.ts';
 import { importLimits } from './limits/imports.ts';
 import { jobLimits } from './limits/jobs.ts';
 import { mailLimits } from './limits/mails.ts';
+import { notificationLimits } from './limits/notifications.ts';
 import { oauthServerLimits } from './limits/oauth-server.ts';
 import { passwordLimits } from './limits/passwords.ts';
 import { probeLimits } from './limits/probe.ts';
@@ -47,6 +48,7 @@ export const limits = {
   ...settingLimits,
   ...jobLimits,
   ...mailLimits,
+  ...notificationLimits,
   ...builderLimits,
   ...versionLimits,
   ...probeLimits,

@@ -1,6 +1,8 @@
+import type { NotificationKind } from './notifications.ts';
+
 /**
- * The kinds of mails, with the names of GoTrue's templates. The kinds for passkeys and `new_device_notification` exist
- * only in Ninefold.
+ * The kinds of mails, with the names of GoTrue's templates. The kinds for passkeys, `new_device_notification` and
+ * `activity_notification` exist only in Ninefold.
  */
 export const mailKinds = [
   'confirmation',
@@ -19,6 +21,7 @@ export const mailKinds = [
   'passkey_added_notification',
   'passkey_removed_notification',
   'new_device_notification',
+  'activity_notification',
 ] as const;
 
 export type MailKind = (typeof mailKinds)[number];
@@ -55,10 +58,35 @@ export interface MailData {
   readonly Address?: string;
   /** The complete text of an SMS. */
   readonly Message?: string;
+  /** The notifications of a mail about rows, the oldest first, and below the name and the accent colour of the app. */
+  readonly Items?: readonly MailItem[];
+  readonly App?: string;
+  readonly Accent?: string;
+  /** The address of the page on which the member chooses what to hear of. */
+  readonly ChoicesURL?: string;
+  /** The address that ends these mails with one request (RFC 8058). */
+  readonly UnsubscribeURL?: string;
+}
+
+/** A notification in a mail. */
+export interface MailItem {
+  readonly Kind: NotificationKind;
+  /** The name of the member who made the change, and below the label of the row. Absent if the reader cannot read it. */
+  readonly Who?: string;
+  readonly Title?: string;
+  /** The text with a mention, or of the row that refers to the row. */
+  readonly Quote?: string;
+  /** The new state of the row. */
+  readonly State?: string;
+  /** The labels of the state, by language. */
+  readonly States?: Readonly<Record<string, string>>;
+  /** The address that opens the row. */
+  readonly URL: string;
 }
 
 /**
- * The values of `MailData` with which someone could sign in as the member. They are deleted after the mail was sent.
+ * The values of `MailData` with which someone could sign in as the member, or change what the member gets. They are
+ * deleted after the mail was sent.
  */
 export const mailSecrets: readonly (keyof MailData)[] = [
   'ConfirmationURL',
@@ -67,6 +95,7 @@ export const mailSecrets: readonly (keyof MailData)[] = [
   'CurrentToken',
   'CurrentTokenHash',
   'Message',
+  'UnsubscribeURL',
 ];
 
 /** The languages of Ninefold's own mail templates. */

@@ -46,6 +46,8 @@ export interface PortalApp {
    * a policy lets them.
    */
   readonly avatars: boolean;
+  /** True if the app has rules of notifications. */
+  readonly notifies: boolean;
   /** True if the app's origin serves a front end of the app's own outside `/account`. */
   readonly has_site: boolean;
 }

@@ -1,3 +1,4 @@
+import type { NotificationKind } from './notifications.ts';
 import type { Source } from './specification-source.ts';
 
 /** Chapter 4 of the specification: state machines. */
@@ -6,7 +7,29 @@ export interface StatesChapter {
   machines: Machine[];
   /** State changes of members' accounts, according to the settings; absent in older versions. */
   accounts?: AccountStates;
+  /** The rules by which members are told of changes of rows; absent if there are none. */
+  notifications?: NotificationRule[];
   sources: Source[];
+}
+
+/** A rule by which members are told of changes of rows, set by `ninefold.notify`. */
+export interface NotificationRule {
+  id: string;
+  /** Id of the entity whose changes are followed. */
+  entity: string;
+  kind: NotificationKind;
+  /** The field that decides: the text with mentions, the member, the reference or the state. */
+  field: string;
+  /** Id of the entity whose row the notification is about. */
+  about: string;
+  /** Fields with the members who are told; those of a reference belong to `about`. Empty for a mention. */
+  tell: string[];
+  /** Names of the transitions; null for every change of the state. */
+  transitions: string[] | null;
+  /** The whole rule in one sentence. */
+  words: string;
+  /** Reasons why the rule has no effect, in words; empty if there are none. */
+  problems: string[];
 }
 
 export type AccountState = 'unconfirmed' | 'active' | 'anonymous' | 'banned' | 'deleted';

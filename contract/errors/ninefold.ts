@@ -138,6 +138,14 @@ export const ninefoldErrors = entries('ninefold', {
     action: 'Correct the field that details names.',
     member: 'A value that you entered is not possible.',
   },
+  notifications_unreadable: {
+    status: 503,
+    message: 'The notifications cannot be read.',
+    meaning:
+      'PostgreSQL could not decide which notifications the member may see: the policies of the rows took longer than the limit notificationMilliseconds, or the role of the member may not read.',
+    action: 'Make the policies for SELECT of the tables with rules of notifications cheaper, for example by an index.',
+    member: memberTexts.tryAgain,
+  },
   too_many_requests: {
     status: 429,
     message: 'Too many requests from this address.',

@@ -34,6 +34,7 @@ export const limitGroups = {
   functions: 'Edge functions',
   jobs: 'Scheduled jobs and HTTP from SQL',
   mails: 'Mails',
+  notifications: 'Notifications',
   settings: 'Settings',
   backups: 'Backups',
   builders: 'What builders do',

@@ -103,6 +103,11 @@ export const mailLimits = limitsOf('mails', {
     default: 2000,
     meaning: 'The longest text between {{ and }} in a template of a mail.',
   },
+  mailTemplateItems: {
+    unit: 'count',
+    default: 1000,
+    meaning: 'Items of lists that the template of a mail may repeat.',
+  },
   mailTemplateDepth: {
     unit: 'count',
     default: 32,

@@ -40,7 +40,10 @@ const ownRows: Readonly<Record<string, string>> = {
  * Tables of schema ninefold from which chapters are derived. The table of settings is not among them, because the cache
  * of specifications compares the settings itself.
  */
-const definitions = ['app', 'screens', 'pages', 'menus', 'labels', 'file_fields', 'machines', 'transitions', 'roles'];
+const definitions = [
+  ...['app', 'screens', 'pages', 'menus', 'labels', 'file_fields', 'machines', 'transitions', 'roles'],
+  'notification_rules',
+];
 
 /**
  * Returns SQL with the number of rows and the sum of the ages of the transactions that wrote them. Each committed

@@ -17,6 +17,7 @@ import { withGeneratedViewFields } from './generated-view-fields.ts';
 import { type IndexFacts, indexQueries } from './indexes.ts';
 import { type JobFacts, jobQueries } from './jobs.ts';
 import { type MachineFacts, machineQueries } from './machines.ts';
+import { type NotificationRuleFacts, notificationRuleQueries } from './notification-rules.ts';
 import { type KnownResults, parseRows, resultsJson } from './parse-rows.ts';
 import { type PreRequestFacts, readPreRequests } from './pre-request.ts';
 import { type PublicationFacts, publicationQueries } from './publications.ts';
@@ -31,6 +32,7 @@ import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions
 interface ObjectFacts
   extends DescriptionFacts,
     MachineFacts,
+    NotificationRuleFacts,
     ServerLimitFacts,
     EntityFacts,
     FileFieldFacts,
@@ -85,6 +87,7 @@ export type DecisionFacts = Omit<
   | 'labels'
   | 'menus'
   | 'pages'
+  | 'notification_rules'
   | 'published'
   | 'screens'
   | 'screen_refusals'
@@ -120,6 +123,7 @@ export interface RawFacts {
 const objectQueries = {
   ...descriptionQueries,
   ...machineQueries,
+  ...notificationRuleQueries,
   ...boundQueries,
   ...entityQueries,
   ...fileFieldQueries,
@@ -174,6 +178,7 @@ const rarelyRead: Readonly<Record<string, RegExp>> = {
   'ninefold.pages': /ninefold\.pages/,
   'ninefold.menus': /ninefold\.menus/,
   'ninefold.labels': /ninefold\.labels/,
+  'ninefold.notification_rules': /ninefold\.notification_rules/,
   'ninefold.file_fields': /ninefold\.file_fields/,
   'ninefold.described_buckets': /ninefold\.described_buckets/,
 };

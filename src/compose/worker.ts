@@ -2,6 +2,7 @@ import { type BackupFigures, backupFigures } from '../../contract/backup.ts';
 import { limits } from '../../contract/limits.ts';
 import { LeakedPasswordRange } from '../accounts/passwords/leaked-passwords.ts';
 import { PasswordHasher } from '../accounts/passwords/passwords.ts';
+import type { User } from '../accounts/users/user.ts';
 import { authoriseBuilderChannel, authoriseBuilderProxy } from '../admin/authorise.ts';
 import type { AdminContext } from '../admin/context.ts';
 import { handleAdmin } from '../admin/handle.ts';
@@ -88,6 +89,8 @@ import { programFoldersOf } from './backup-configuration.ts';
 import { build, version } from './configuration.ts';
 import { connectionShare, readConnectionLimit } from './connection-share.ts';
 import { appServer, entryTarget, nodeLimits, openStorage, originsOf, servesOwnMachineOnly } from './from-config.ts';
+import { liveReadsOf } from './live-reads.ts';
+import { type MemberOf, mailedMember } from './mailed-member.ts';
 
 /** Configuration that workers get from the primary in addition to the environment. */
 export interface WorkerConfig {
@@ -210,7 +213,10 @@ export async function composeWorker(
     ...backgroundOf(),
     readiness: new Readiness(),
   };
-  const hosting = await composeApps(node);
+  // The apps are composed before what signs in their members.
+  const memberOf: MemberOf = async (ref, userId) =>
+    mailedMember(await hosting.apps.get(ref), userId, auth.claimsForMail);
+  const hosting = await composeApps(node, memberOf);
   const keyUses = new KeyUses(hosting.apps, events);
   const identities = new Identities(new ExternalKeys(node.addresses), keyUses);
   const probes = new ProbeRunner(node.specifications, events);
@@ -226,7 +232,7 @@ export async function composeWorker(
     keyUses,
     functionLogs,
   ];
-  const auth = composeAuth(node, identities, keyUses);
+  const auth: Auth = composeAuth(node, identities, keyUses);
   const plans = new PlanCache();
   const realtime = composeRealtime(bus, hosting.apps, identities, events, new LiveReads(plans));
   const realtimeUsage = (ref: string) => realtime.usageOf(ref);
@@ -376,7 +382,7 @@ function composeMonitoring(
 /** The apps of a worker, and the work that starts when an app is opened. */
 type Hosting = Awaited<ReturnType<typeof composeApps>>;
 
-async function composeApps(node: Node) {
+async function composeApps(node: Node, memberOf: MemberOf) {
   const { config, secrets, server, maintenance, locks, consoleDatabase, events, origins, specifications } = node;
   const serverLimit = await readConnectionLimit(maintenance);
   const shareOf = (nodes: number) => connectionShare(serverLimit, config.limits.nodeConnections, config.workers, nodes);
@@ -410,6 +416,7 @@ async function composeApps(node: Node) {
       events,
       origins,
       sendMailHook,
+      memberOf,
       store: node.storage.store,
       servers,
       connections: share.scheduled,
@@ -443,7 +450,12 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
       address: request.address,
       issuer: `${origins.appUrl(app.ref)}/auth/v1`,
     });
-  return { shared, contextOf, claimsOf };
+  const claimsForMail = async (app: App, user: User) =>
+    actingClaims.of(await contextOf(app, async () => serviceRole), user, {
+      address: '',
+      issuer: `${origins.appUrl(app.ref)}/auth/v1`,
+    });
+  return { shared, contextOf, claimsOf, claimsForMail };
 }
 
 type Auth = ReturnType<typeof composeAuth>;
@@ -554,11 +566,7 @@ function composeRealtime(bus: Bus, apps: Apps, identities: Identities, events: E
     onChannel: (event) => events.emit({ type: 'channel', ...event }),
     onGap: (ref, reason) =>
       events.emit({ type: 'fault', requestId: null, where: `realtime of ${ref}`, error: new Error(reason) }),
-    liveReadsOf: (app) => ({
-      plan: (identity, query) => reads.plan(app, identity, query),
-      run: (identity, query) => reads.run(app, identity, query),
-      faultOf: (error, identity) => reads.errorOf(error, app, identity),
-    }),
+    liveReadsOf: (app) => liveReadsOf(app, reads),
   });
   events.listen(['call'], ({ app, method, code }) => {
     if (app !== null && code === null && !readMethods.has(method)) realtime.onWrite(app);

@@ -10,6 +10,7 @@ import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
+import { notificationsReply } from './portal-notifications.ts';
 import { rightsReply } from './portal-rights.ts';
 import { type ScreensFor, sharedViewsReply } from './portal-shared-views.ts';
 import { viewsReply } from './portal-views.ts';
@@ -21,6 +22,7 @@ export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
     if (request.path === '/views') return viewsReply(app, request, identify);
     if (request.path === '/shared-views') return sharedViewsReply(app, request, identify, screensFor);
     if (request.path === '/rights') return rightsReply(app, request, identify);
+    if (request.path.startsWith('/notifications')) return notificationsReply(app, request, identify);
     const answer = request.path === '/app' ? appReply : request.path === '/screens' ? screensReply : null;
     if (!answer) throw new NinefoldError('not_found');
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new NinefoldError('method_not_allowed');
@@ -63,6 +65,7 @@ interface Description {
   readonly audience: string | null;
   readonly accent: string | null;
   readonly logo: string | null;
+  readonly notifies: boolean;
 }
 
 async function portalApp(app: App): Promise<PortalApp> {
@@ -75,7 +78,9 @@ async function portalApp(app: App): Promise<PortalApp> {
     runAsServerRole(app.serverDatabase, [
       plain(
         `select json_build_object('name', a.name, 'purpose', a.purpose, 'audience', a.audience,
-          'accent', a.accent, 'logo', a.logo) from ninefold.app a`,
+          'accent', a.accent, 'logo', a.logo,
+          'notifies', exists (select from ninefold.notification_rules))
+        from (select) one left join ninefold.app a on true`,
       ),
     ]),
   ]);
@@ -105,6 +110,7 @@ async function portalApp(app: App): Promise<PortalApp> {
     linking: auth.security_manual_linking_enabled,
     applications: auth.oauth_server_enabled,
     avatars,
+    notifies: description?.notifies ?? false,
     has_site: site !== null,
   };
 }

@@ -36,6 +36,7 @@ import {
 import { type MailPlaces, MailSender } from './mail-sender.ts';
 import { mailServerOf } from './mail-server.ts';
 import { textProviderOf } from './make-text-provider.ts';
+import { type MailedMember, NotificationMails } from './notification-mails.ts';
 import { OldMessages } from './old-messages.ts';
 import type { Places } from './places.ts';
 import type { AddressPolicy } from './public-address.ts';
@@ -61,6 +62,8 @@ export interface SharedParts {
    * @param apiUrl URL of the app's `/auth/v1`.
    */
   sendMailHook: (context: HookContext, mail: ClaimedMail, apiUrl: string) => Promise<void>;
+  /** Returns a member with the claims of the member's tokens; null for an account that gets no mails. */
+  memberOf: (ref: string, userId: string) => Promise<MailedMember | null>;
   /** Opens the app in this worker. */
   appOf: (ref: string) => Promise<Pick<App, 'database' | 'hookDurations'>>;
   /** Holds the bytes of files. */
@@ -107,6 +110,7 @@ export class AppWork {
   readonly #texts = new TextSender();
   readonly #sweeper: FileSweeper;
   readonly #oldMessages: OldMessages;
+  readonly #notifications: NotificationMails;
   #tidiedAt = 0;
   #responsesTidiedAt = Date.now();
   readonly #runs = new Set<Promise<void>>();
@@ -143,6 +147,11 @@ export class AppWork {
       (error) => shared.onFault(ref, error),
     );
     this.#oldMessages = new OldMessages(this.#control, this.#accounts, (error) => shared.onFault(ref, error));
+    this.#notifications = new NotificationMails({
+      ...{ server: this.#control, accounts: this.#accounts, url: shared.urlOf(ref) },
+      memberOf: (userId) => shared.memberOf(ref, userId),
+      onFault: (error) => shared.onFault(ref, error),
+    });
   }
 
   /**
@@ -153,6 +162,7 @@ export class AppWork {
     const times = [
       this.#parts.jobs ? await this.#startJobs() : null,
       this.#parts.http ? await this.#startRequests() : null,
+      await this.#notifications.start(this.#onChange),
       await this.#startQueue(),
       await this.#sweeper.start(this.#onChange),
       await this.#oldMessages.start(this.#onChange),
@@ -168,7 +178,9 @@ export class AppWork {
 
   /** Resolves when no work is running. */
   async close(): Promise<void> {
-    const others = [this.#mails, this.#texts, this.#sweeper, this.#oldMessages].map((part) => part.stop());
+    const others = [this.#mails, this.#texts, this.#sweeper, this.#oldMessages, this.#notifications].map((part) =>
+      part.stop(),
+    );
     await Promise.all([...this.#runs, ...others]);
     await Promise.all([this.#control.close(), this.#accounts.close()]);
   }

@@ -5,12 +5,14 @@ import type { Envelope } from './smtp-session.ts';
 /**
  * Returns a mail in MIME format with an HTML and a text part. The Message-ID is the same for each attempt, so that a
  * receiver can drop duplicates.
+ * @param unsubscribeUrl Address that ends such mails with one POST (RFC 8058).
  */
 export async function composeMail(
   server: Pick<MailServer, 'senderAddress' | 'senderName'>,
   id: string,
   recipient: string,
   { subject, html, text, language }: Omit<RenderedMail, 'template_error'>,
+  unsubscribeUrl?: string,
 ): Promise<Envelope> {
   // Most nodes send no mail, and the composer takes a tenth of the time in which a worker loads its code.
   const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
@@ -23,7 +25,13 @@ export async function composeMail(
     html,
     text,
     messageId: `<${id}@${from.split('@').at(-1)}>`,
-    headers: { 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
+    headers: {
+      ...{ 'Auto-Submitted': 'auto-generated', 'Content-Language': language },
+      ...(unsubscribeUrl !== undefined && {
+        'List-Unsubscribe': `<${unsubscribeUrl}>`,
+        'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      }),
+    },
     disableFileAccess: true,
     disableUrlAccess: true,
   });

@@ -203,7 +203,7 @@ function asMailError(error: unknown): never {
 
 async function composed(server: MailServer, { render }: MailRun, mail: ClaimedMail) {
   try {
-    return await composeMail(server, mail.id, mail.recipient, render(mail));
+    return await composeMail(server, mail.id, mail.recipient, render(mail), mail.data.UnsubscribeURL);
   } catch (cause) {
     const words = `The mail could not be made: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new SmtpError(words, { isPermanent: true, endsSession: false });

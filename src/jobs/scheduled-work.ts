@@ -108,6 +108,7 @@ export class ScheduledWork {
       events: Events;
       origins: Origins;
       sendMailHook: SharedParts['sendMailHook'];
+      memberOf: SharedParts['memberOf'];
       store: SharedParts['store'];
       /** Maximum number of connections to the databases of apps. */
       connections: number;
@@ -125,6 +126,7 @@ export class ScheduledWork {
       secretsOf: (ref) => parts.registry.secrets.read(ref),
       urlOf: (ref) => parts.origins.appOrigin(ref) ?? parts.origins.appUrl(ref),
       sendMailHook: parts.sendMailHook,
+      memberOf: parts.memberOf,
       store: parts.store,
       sweepOneByOne: inTurn(),
       appOf: (ref) => parts.apps.get(ref),

@@ -19,13 +19,15 @@ type Node =
   | {
       readonly test: Expression;
       readonly changesDot: boolean;
+      /** True for a part that is repeated for each item of a list. */
+      readonly repeats: boolean;
       readonly yes: readonly Node[];
       readonly no: readonly Node[];
     };
 
 /**
- * A template in the subset of Go's template language that mails need: values, `if`, `else if`, `else`, `with`, `end`,
- * comments.
+ * A template in the subset of Go's template language that mails need: values, `if`, `else if`, `else`, `with`, `range`,
+ * `end`, comments.
  */
 export class Template {
   readonly #nodes: readonly Node[];
@@ -45,6 +47,7 @@ export class Template {
     write(this.#nodes, values, values, {
       text: bounded((text) => writer.text(text)),
       value: bounded((value) => writer.value(value)),
+      item: itemCounter(),
     });
     return writer.result;
   }
@@ -69,7 +72,7 @@ export class Template {
       result += text;
       checkLength(result);
     };
-    write(this.#nodes, values, values, { text: add, value: add });
+    write(this.#nodes, values, values, { text: add, value: add, item: itemCounter() });
     return result;
   }
 }
@@ -83,6 +86,19 @@ function checkLength(text: string): void {
 interface Sink {
   text(text: string): void;
   value(text: string): void;
+  /** Counts an item of a list, because lists in lists can be repeated without any text. */
+  item(): void;
+}
+
+/** @throws TemplateError */
+function itemCounter(): () => void {
+  let count = 0;
+  return () => {
+    count += 1;
+    if (count > limits.mailTemplateItems.default) {
+      throw new TemplateError(`The mail repeats more than ${limits.mailTemplateItems.default} items of lists.`);
+    }
+  };
 }
 
 function write(nodes: readonly Node[], dot: unknown, root: TemplateValues, sink: Sink): void {
@@ -92,6 +108,13 @@ function write(nodes: readonly Node[], dot: unknown, root: TemplateValues, sink:
     else {
       const value = evaluate(node.test, dot, root);
       const isTrue = truth(value);
+      if (isTrue && node.repeats && Array.isArray(value)) {
+        for (const item of value) {
+          sink.item();
+          write(node.yes, item, root, sink);
+        }
+        continue;
+      }
       write(isTrue ? node.yes : node.no, isTrue && node.changesDot ? value : dot, root, sink);
     }
   }
@@ -159,6 +182,7 @@ const shown = (value: unknown): string => {
 interface Block {
   test: Expression;
   changesDot: boolean;
+  repeats: boolean;
   yes: Node[];
   no: Node[] | null;
   /** True for the block of an `else if`, which ends at the same `end` as the block around it. */
@@ -196,7 +220,7 @@ class Parser {
       this.#read(action.trim(), open);
       at = close + 2;
     }
-    if (this.#blocks.length > 0) throw new TemplateError('An {{ if }} or {{ with }} has no {{ end }}.');
+    if (this.#blocks.length > 0) throw new TemplateError('An {{ if }}, {{ with }} or {{ range }} has no {{ end }}.');
     return this.#root;
   }
 
@@ -209,17 +233,18 @@ class Parser {
     if (/^\/\*[\s\S]*\*\/$/.test(action)) return;
     const [word = ''] = /^\w+/.exec(action) ?? [];
     const rest = action.slice(word.length);
-    if (word === 'if' || word === 'with') this.#open(rest, word === 'with', false, at);
+    if (word === 'if' || word === 'with' || word === 'range') this.#open(rest, word, false, at);
     else if (word === 'else') this.#else(rest.trim(), at);
     else if (word === 'end' && rest.trim() === '') this.#close(at);
     else this.#add({ output: this.#expression(action, at) });
   }
 
-  #open(test: string, changesDot: boolean, isChained: boolean, at: number): void {
+  #open(test: string, word: string, isChained: boolean, at: number): void {
     if (this.#blocks.length >= limits.mailTemplateDepth.default) {
       throw new TemplateError('The conditions nest too deeply.');
     }
-    this.#blocks.push({ test: this.#expression(test, at), changesDot, yes: [], no: null, isChained });
+    const [changesDot, repeats] = [word !== 'if', word === 'range'];
+    this.#blocks.push({ test: this.#expression(test, at), changesDot, repeats, yes: [], no: null, isChained });
   }
 
   #else(rest: string, at: number): void {
@@ -228,7 +253,7 @@ class Parser {
       throw new TemplateError(`{{ else }} without {{ if }}: ${snippet(this.#source, at)}`);
     block.no = [];
     const [, word, test] = /^(if|with)\b([\s\S]*)$/.exec(rest) ?? [];
-    if (word !== undefined && test !== undefined) this.#open(test, word === 'with', true, at);
+    if (word !== undefined && test !== undefined) this.#open(test, word, true, at);
     else if (rest !== '') throw new TemplateError(`Unknown: ${snippet(this.#source, at)}`);
   }
 
@@ -236,8 +261,8 @@ class Parser {
     for (;;) {
       const block = this.#blocks.pop();
       if (!block) throw new TemplateError(`{{ end }} without {{ if }}: ${snippet(this.#source, at)}`);
-      const { test, changesDot, yes, no, isChained } = block;
-      this.#add({ test, changesDot, yes, no: no ?? [] });
+      const { test, changesDot, repeats, yes, no, isChained } = block;
+      this.#add({ test, changesDot, repeats, yes, no: no ?? [] });
       if (!isChained) return;
     }
   }

@@ -28,6 +28,11 @@ const places: [file: string, limit: LimitName, pattern: RegExp][] = [
   ['0027_roles.sql', 'serverDatabaseRoles', /r\.rolconnlimit = 0\) >= (\d+)/],
   ['0027_roles.sql', 'serverDatabaseRoles', /the apps of a server may have (\d+) database roles/],
   ['0027_roles.sql', 'databaseRoleLockSeconds', /set lock_timeout = '(\d+)s'/],
+  ['0033_notifications.sql', 'notificationsPerTransaction', /exit when counted >= (\d+)/],
+  ['0033_notifications.sql', 'notificationsPerMember', /order by o\.id desc offset (\d+)/],
+  ['0033_notifications.sql', 'notificationMentions', /return result\[1:(\d+)\]/],
+  ['0033_notifications.sql', 'notificationMailSeconds', /clock_timestamp\(\) \+ interval '(\d+) seconds'/],
+  ['0033_notifications.sql', 'notificationMailHour', /\+ interval '(\d+) hours'\) at time zone/],
   ['0020_changes.sql', 'realtimeChangedRows', /if counted operator\(pg_catalog\.<=\) (\d+)/],
   ['0020_changes.sql', 'realtimeChangeBytes', /is_too_large := largest operator\(pg_catalog\.>\) (\d+)/],
 ];

@@ -12,6 +12,7 @@ import helpdeskStates from '../../../templates/helpdesk/supabase/migrations/2026
 import helpdeskWork from '../../../templates/helpdesk/supabase/migrations/20260101000400_work.sql';
 import helpdeskDescription from '../../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
 import helpdeskLabels from '../../../templates/helpdesk/supabase/migrations/20260101000600_labels.sql';
+import helpdeskNotifications from '../../../templates/helpdesk/supabase/migrations/20260101000700_notifications.sql';
 import helpdeskSeed from '../../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../../templates/notes/supabase/migrations/20260101000200_notes.sql';
@@ -35,6 +36,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000400_work.sql', sql: helpdeskWork },
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
     { name: '20260101000600_labels.sql', sql: helpdeskLabels },
+    { name: '20260101000700_notifications.sql', sql: helpdeskNotifications },
     { name: 'seed.sql', sql: helpdeskSeed, isSeed: true },
   ],
   booking: [

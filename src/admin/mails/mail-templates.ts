@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limits } from '../../../contract/limits.ts';
 import {
+  type MailData,
   type MailKind,
   type MailTemplate,
   mailKinds,
@@ -80,6 +81,22 @@ const previewMail = adminCall({
   },
 });
 
+/** The values of a sample mail about notifications. */
+const sampleActivity: MailData = {
+  Items: [
+    {
+      ...{ Kind: 'mention', Who: 'Jonas Weber', Title: 'Reports are off by an hour' },
+      ...{ Quote: '@Ada was this the time zone?', URL: 'https://example.com/account/notifications/1' },
+    },
+    {
+      ...{ Kind: 'assignment', Who: 'Ruth Okoye', Title: 'Export stops at 10,000 rows' },
+      URL: 'https://example.com/account/notifications/2',
+    },
+  ],
+  App: 'Helpdesk',
+  ChoicesURL: 'https://example.com/account/notifications/choices',
+};
+
 /** Returns a mail with sample values. */
 function example(kind: MailKind, language: string): MailToRender {
   const isFlow = !kind.endsWith('_notification');
@@ -100,6 +117,7 @@ function example(kind: MailKind, language: string): MailToRender {
       ...(kind.startsWith('mfa_') && { FactorType: 'TOTP' }),
       ...(kind.startsWith('passkey_') && { Passkey: 'Laptop' }),
       ...(kind === 'new_device_notification' && { Device: 'Firefox on Linux', Address: '192.0.2.7' }),
+      ...(kind === 'activity_notification' && sampleActivity),
     },
   };
 }

@@ -33,6 +33,7 @@ import functions from '../../schema/0029_functions.sql';
 import rowRights from '../../schema/0030_row_rights.sql';
 import pages from '../../schema/0031_pages.sql';
 import sharedViews from '../../schema/0032_shared_views.sql';
+import notifications from '../../schema/0033_notifications.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -85,6 +86,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0030_row_rights', sql: rowRights, onExisting: true },
   { name: '0031_pages', sql: pages, onExisting: true },
   { name: '0032_shared_views', sql: sharedViews, onExisting: true },
+  { name: '0033_notifications', sql: notifications, onExisting: true },
 ];
 
 /** Name of the last schema file. */

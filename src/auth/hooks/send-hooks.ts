@@ -27,6 +27,7 @@ export async function callSendMailHook(context: HookContext, mail: ClaimedMail, 
       old_phone: data.OldPhone ?? '',
       provider: data.Provider ?? '',
       factor_type: data.FactorType ?? '',
+      ...(data.Items && { notifications: data.Items, choices_url: data.ChoicesURL }),
     },
   };
   await callHook(context, { name: 'send_email', address: null, payload, id });

@@ -1,4 +1,4 @@
-import type { LanguageWords } from './words.ts';
+import type { ActivityWords, LanguageWords } from './words.ts';
 
 const ignore = 'إذا لم تطلب ذلك فتجاهل هذه الرسالة، ولن يتغيّر شيء.';
 const protect = 'إذا لم تكن أنت من فعل ذلك فغيّر كلمة المرور الآن وسجّل الخروج من كل الأجهزة.';
@@ -112,4 +112,18 @@ export const ar: LanguageWords = {
     text: 'سجّل شخص ما الدخول باسم {{ .Email }}{{ if .Device }} بواسطة {{ .Device }}{{ end }}{{ if .Address }} من العنوان {{ .Address }}{{ end }}.',
     unexpected: protect,
   },
+};
+
+export const arActivity: ActivityWords = {
+  severalSubject: '{{ len .Items }} إشعارات',
+  somebody: 'أحد الأعضاء',
+  aRow: 'أحد العناصر',
+  sentences: {
+    mention: 'أشار إليك WHO في: TITLE',
+    assignment: 'أسند إليك WHO: TITLE',
+    reference: 'إضافة من WHO إلى: TITLE',
+    transition: 'حوّل WHO الحالة إلى «STATE»: TITLE',
+  },
+  open: 'فتح',
+  choices: 'اختيار ما تريد أن تصلك إشعارات عنه',
 };

@@ -1,4 +1,4 @@
-import type { LanguageWords } from './words.ts';
+import type { ActivityWords, LanguageWords } from './words.ts';
 
 const ignore = 'Wenn Sie das nicht angefordert haben, ignorieren Sie diese Nachricht. Es ändert sich nichts.';
 const protect = 'Wenn Sie das nicht waren, ändern Sie jetzt Ihr Passwort und melden Sie sich überall ab.';
@@ -113,4 +113,18 @@ export const de: LanguageWords = {
     text: 'Jemand hat sich als {{ .Email }} angemeldet{{ if .Device }}, mit {{ .Device }}{{ end }}{{ if .Address }}, von der Adresse {{ .Address }}{{ end }}.',
     unexpected: protect,
   },
+};
+
+export const deActivity: ActivityWords = {
+  severalSubject: '{{ len .Items }} Benachrichtigungen',
+  somebody: 'Jemand',
+  aRow: 'ein Eintrag',
+  sentences: {
+    mention: 'WHO hat Sie erwähnt: TITLE',
+    assignment: 'WHO hat Ihnen zugeteilt: TITLE',
+    reference: 'WHO hat etwas hinzugefügt: TITLE',
+    transition: 'WHO hat auf „STATE“ gesetzt: TITLE',
+  },
+  open: 'Öffnen',
+  choices: 'Wählen, worüber Sie benachrichtigt werden',
 };

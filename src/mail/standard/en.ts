@@ -1,4 +1,4 @@
-import type { LanguageWords } from './words.ts';
+import type { ActivityWords, LanguageWords } from './words.ts';
 
 const ignore = 'If you did not ask for this, ignore this mail. Nothing changes.';
 const protect = 'If this was not you, change your password now and sign out everywhere.';
@@ -112,4 +112,18 @@ export const en: LanguageWords = {
     text: 'Somebody signed in as {{ .Email }}{{ if .Device }} with {{ .Device }}{{ end }}{{ if .Address }} from the address {{ .Address }}{{ end }}.',
     unexpected: protect,
   },
+};
+
+export const enActivity: ActivityWords = {
+  severalSubject: '{{ len .Items }} notifications',
+  somebody: 'Somebody',
+  aRow: 'an entry',
+  sentences: {
+    mention: 'WHO mentioned you in TITLE',
+    assignment: 'WHO assigned TITLE to you',
+    reference: 'WHO added to TITLE',
+    transition: 'WHO changed TITLE to “STATE”',
+  },
+  open: 'Open',
+  choices: 'Choose what you want to hear of',
 };

@@ -27,7 +27,8 @@ interface Watch {
 }
 
 const FIND = `select pg_catalog.json_agg(pg_catalog.json_build_object('oid', c.oid::pg_catalog.int8,
-    'canFollow', c.relkind in ('r', 'p') and c.oid >= 16384 and n.nspname !~ '^(ninefold|pg_)',
+    'canFollow', c.relkind in ('r', 'p') and c.oid >= 16384 and n.nspname !~ '^(ninefold|pg_)'
+      or n.nspname = 'ninefold' and c.relname = 'notifications',
     'parts', (with recursive below (relation) as (
         select c.oid union select i.inhrelid from pg_catalog.pg_inherits i join below b on b.relation = i.inhparent
       ) select pg_catalog.json_agg(b.relation::pg_catalog.int8) from below b)))

@@ -234,6 +234,7 @@ function commonFacts(facts: Facts): CommonFacts {
     comments,
     description,
     file_fields,
+    notification_rules,
     published,
     screens,
     labels,

@@ -22,6 +22,7 @@ export const statesDescriber: ChangeDescriber = {
     'machines/*/table',
     'accounts/moves/*',
     'accounts/states/*',
+    'notifications/*',
   ],
   describeChanges: (differences) => {
     const tables = differences.filter(({ path }) => matches(path, 'machines/*/table'));
@@ -86,8 +87,25 @@ function accountWords({ before, after }: Difference): string {
   return `The call ${call} now ${what}${when === '' ? '' : `, if ${when}`}.`;
 }
 
+/** Describes rules of notifications that were added, removed or changed. */
+function notificationWords(before: readonly unknown[], after: readonly unknown[]): string {
+  const sentences = (rules: readonly unknown[]) => rules.map((rule) => text(rule, 'words')).filter((one) => one !== '');
+  const [old, fresh] = [sentences(before), sentences(after)];
+  if (old.join() === fresh.join()) {
+    const problems = after.flatMap((rule) => texts(rule, 'problems'));
+    return `The rule of notifications “${fresh.join('; ')}” ${problems.length > 0 ? `has problems: ${problems.join('; ')}` : 'has no problem any more'}.`;
+  }
+  return [
+    ...(fresh.length > 0 ? [`Now: ${fresh.join('; ')}.`] : []),
+    ...(old.length > 0 ? [`No longer: ${old.join('; ')}.`] : []),
+  ].join(' ');
+}
+
 function wordsOf(difference: Difference): string | null {
   const { path, before, after } = difference;
+  if (matches(path, 'notifications/*')) return notificationWords([before], [after]);
+  if (matches(path, 'notifications')) return notificationWords(items({ before }, 'before'), items({ after }, 'after'));
+  if (path[0] === 'notifications' && path.at(-1) === 'order') return 'The rules of notifications are in another order.';
   if (matches(path, 'accounts/moves/*')) return accountWords(difference);
   if (matches(path, 'accounts')) {
     return after === undefined

@@ -1,19 +1,42 @@
-import type { AccountMove, AccountStates, Machine, StatesChapter } from '../../../../contract/states.ts';
+import type {
+  AccountMove,
+  AccountStates,
+  Machine,
+  NotificationRule,
+  StatesChapter,
+} from '../../../../contract/states.ts';
 import { defaultMoves } from '../../derive/chapters/states/account-states.ts';
 import { shownSql } from '../../derive/words/shown-sql.ts';
 import type { Conditions } from './conditions.ts';
 import { code, count, inline, table } from './escape.ts';
 
 /** Returns chapter 4 in Markdown: the state machines and the states of accounts. */
-export function statesMarkdown({ machines, accounts }: StatesChapter, conditions: Conditions): string {
+export function statesMarkdown(
+  { machines, accounts, notifications = [] }: StatesChapter,
+  conditions: Conditions,
+): string {
   const of =
     machines.length === 0 ? ['There is no state machine yet.'] : [`${count(machines.length, 'state machine')}.`];
   return [
     ...of,
     ...machines.map((machine) => section(machine, conditions)),
+    ...(notifications.length > 0 ? [notificationsSection(notifications)] : []),
     ...(accounts ? [accountsSection(accounts)] : []),
   ].join('\n\n');
 }
+
+/** Returns the rules by which members are told of changes, each as a sentence. */
+const notificationsSection = (rules: readonly NotificationRule[]): string =>
+  [
+    '### Notifications of members',
+    'Nobody is told of an own change, or of a row that the member may not read.',
+    rules
+      .map(
+        ({ words, problems }) =>
+          `- ${inline(words)}.${problems.length > 0 ? ` **Warning:** ${inline(problems.join('; '))}.` : ''}`,
+      )
+      .join('\n'),
+  ].join('\n\n');
 
 /**
  * Returns the states of accounts. The state changes under the default settings are the same in every app, so the

@@ -17,6 +17,7 @@ const words: Readonly<Record<MailKind | TextKind, string>> = {
   passkey_added_notification: 'Passkey added',
   passkey_removed_notification: 'Passkey removed',
   new_device_notification: 'New sign-in',
+  activity_notification: 'Notifications',
   sms_confirmation: 'Text: sign-in code',
   sms_phone_change: 'Text: change of number',
   sms_reauthentication: 'Text: reauthentication',

@@ -17,6 +17,7 @@ import { byName, entityId, sqlName } from '../../../../catalog/names.ts';
 import { type Token, tokenise } from '../../../../sql-reader/tokens.ts';
 import type { Entries } from '../../entries.ts';
 import { ruleWords } from '../../words/rule.ts';
+import { notificationRules } from './notifications.ts';
 import { accessOfTransitions, takers } from './transition-access.ts';
 
 /** Builds chapter 4: the state machines as the database enforces them. */
@@ -26,6 +27,7 @@ export function statesChapter(entries: Entries): StatesChapter {
     const relation = relations.get(fact.relation);
     return relation ? [{ fact, relation }] : [];
   });
+  const notifications = notificationRules(entries.look, entries.facts.notification_rules);
   return {
     machines: known
       .sort((a, b) => byName(a.relation, b.relation))
@@ -34,6 +36,7 @@ export function statesChapter(entries: Entries): StatesChapter {
         const access = entries.ofDecisions(accessOfTransitions, key, relation, fact);
         return machine(facts, fact, entityId(relation.schema, relation.name), access);
       }),
+    ...(notifications.length > 0 && { notifications }),
     sources: [
       {
         kind: 'catalog',
@@ -42,6 +45,15 @@ export function statesChapter(entries: Entries): StatesChapter {
       },
       { kind: 'catalog', label: 'schema ninefold_states: the conditions, compiled' },
       { kind: 'catalog', label: 'pg_trigger: the triggers that enforce them' },
+      ...(notifications.length > 0
+        ? [
+            {
+              kind: 'catalog' as const,
+              label: 'ninefold.notification_rules, set by ninefold.notify',
+              sql: 'select * from ninefold.notification_rules order by entity::text, kind, field',
+            },
+          ]
+        : []),
       { kind: 'code', label: 'the states of accounts, and the settings that switch the calls of chapter 7' },
     ],
   };

@@ -1,0 +1,187 @@
+import { limits } from '../../contract/limits.ts';
+import type { MailData, MailItem } from '../../contract/mails.ts';
+import type { NotificationKind } from '../../contract/notifications.ts';
+import { type ReadingMember, readAsMember } from '../apps/notifications/notification-reads.ts';
+import { runAsServerRole } from '../apps/run-as-server-role.ts';
+import type { Executor } from '../database/database.ts';
+import { ConnectionError, DatabaseError } from '../database/database-error.ts';
+import { firstJson } from '../database/statement.ts';
+
+/** Shortest time between two checks that find nothing due. A notification that is written meanwhile waits as long. */
+const CHECK_MILLISECONDS = 30_000;
+/** Interval at which notifications are deleted that are too old. */
+const TIDY_MILLISECONDS = 3_600_000;
+/** Max number of members whose mails one check prepares. The others follow at once. */
+const MEMBERS = 50;
+
+/** A member who may get mails. */
+export interface MailedMember extends ReadingMember {
+  readonly address: string;
+  /** The search path of the member's data calls. */
+  readonly path: string;
+}
+
+interface Parts {
+  /** Connections as the app's server role. */
+  readonly server: Executor;
+  /** Connections as the app's authenticator, which read the rows as the member. */
+  readonly accounts: Executor;
+  /** The URL of the app's pages for members. */
+  readonly url: string;
+  /** Returns null for an account that gets no mails: it is deleted or banned, or its address is not confirmed. */
+  readonly memberOf: (userId: string) => Promise<MailedMember | null>;
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * Queues the mails about notifications of one app: one mail for all notifications of a member that are due. The member's
+ * own policies decide which of them the mail contains, and their words are read for the mail only.
+ */
+export class NotificationMails {
+  readonly #parts: Parts;
+  #tidiedAt = 0;
+  #running: Promise<void> | null = null;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Starts to queue the mails that are due. Returns the time of the next check in milliseconds since 1970; null if
+   * nothing is due, or until the started work has ended.
+   * @param onDone Called with the time of the next check when started work has ended.
+   */
+  async start(onDone: (next: number) => void): Promise<number | null> {
+    if (this.#running !== null) return null;
+    const now = Date.now();
+    if (this.#tidiedAt + TIDY_MILLISECONDS <= now) {
+      this.#tidiedAt = now;
+      await runAsServerRole(this.#parts.server, [{ text: TIDY, params: [String(limits.notificationDays.default)] }]);
+    }
+    const [found] = await runAsServerRole(this.#parts.server, [{ text: NEXT, params: [] }]);
+    const next = (found && firstJson<number>(found)) ?? null;
+    if (next === null || next > now) return next;
+    this.#running = this.#queue()
+      .then(() => onDone(Date.now()))
+      .catch((error: unknown) => {
+        if (!(error instanceof ConnectionError)) this.#parts.onFault(error);
+        onDone(Date.now() + CHECK_MILLISECONDS);
+      })
+      .finally(() => {
+        this.#running = null;
+      });
+    return null;
+  }
+
+  /** Resolves when no work is running. */
+  async stop(): Promise<void> {
+    await this.#running;
+  }
+
+  async #queue(): Promise<void> {
+    const [found] = await runAsServerRole(this.#parts.server, [{ text: DUE, params: [String(MEMBERS)] }]);
+    const { until, members } = (found && firstJson<Due>(found)) ?? { until: '', members: [] };
+    for (const userId of members) {
+      const member = await this.#memberOf(userId);
+      const lines = member === null ? [] : await this.#linesOf(member);
+      const mail =
+        member !== null && lines.length > 0 ? { recipient: member.address, data: this.#dataOf(lines) } : null;
+      await runAsServerRole(this.#parts.server, [
+        {
+          text: QUEUE,
+          params: [
+            ...[userId, until, `{${lines.map(({ id }) => id).join(',')}}`],
+            ...[mail?.recipient ?? null, mail && JSON.stringify(mail.data)],
+            `${this.#parts.url}/portal/v1/notifications/unsubscribe?key=`,
+          ],
+        },
+      ]);
+    }
+  }
+
+  /** Returns a member; null also if a hook of the app fails, so that the mails of other members do not wait. */
+  async #memberOf(userId: string): Promise<MailedMember | null> {
+    try {
+      return await this.#parts.memberOf(userId);
+    } catch (error) {
+      if (error instanceof ConnectionError) throw error;
+      this.#parts.onFault(error);
+      return null;
+    }
+  }
+
+  /** Returns the due notifications that the member may see. If the app's policies fail, there are none. */
+  async #linesOf(member: MailedMember): Promise<Line[]> {
+    try {
+      const lines = await readAsMember<Line[]>(this.#parts.accounts, member, member.path, {
+        text: 'select ninefold.notifications_to_mail($1::pg_catalog.int4)',
+        params: [String(limits.notificationsPerMail.default)],
+      });
+      return lines ?? [];
+    } catch (error) {
+      if (error instanceof DatabaseError && !(error instanceof ConnectionError)) return [];
+      throw error;
+    }
+  }
+
+  #dataOf(lines: readonly Line[]): MailData {
+    const { url } = this.#parts;
+    return {
+      Items: lines.map(
+        ({ id, kind, who, title, quote, state, states }): MailItem => ({
+          Kind: kind,
+          ...(who !== null && { Who: who }),
+          ...(title !== null && { Title: title }),
+          ...(quote !== null && { Quote: quote }),
+          ...(state !== null && { State: state }),
+          ...(states !== null && { States: states }),
+          URL: `${url}/account/notifications/${id}`,
+        }),
+      ),
+      ChoicesURL: `${url}/account/notifications/choices`,
+    };
+  }
+}
+
+interface Due {
+  /** The time of the read, up to which these members have due mails. */
+  readonly until: string;
+  readonly members: readonly string[];
+}
+
+/** A notification with the words of its row, as the member may read them. */
+interface Line {
+  readonly id: string;
+  readonly kind: NotificationKind;
+  readonly who: string | null;
+  readonly title: string | null;
+  readonly quote: string | null;
+  readonly state: string | null;
+  readonly states: Readonly<Record<string, string>> | null;
+}
+
+const NEXT = `select pg_catalog.to_json((extract(epoch from min(mail_at)) * 1000)::int8)
+  from ninefold.notifications where mail_at is not null`;
+
+const DUE = `with due as (
+    select n.user_id, min(n.mail_at) as at from ninefold.notifications n where n.mail_at <= pg_catalog.now()
+    group by n.user_id order by 2, 1 limit $1::int)
+  select pg_catalog.json_build_object('until', pg_catalog.now(), 'members', (select pg_catalog.json_agg(user_id order by at, user_id) from due))`;
+
+/**
+ * Removes the due times of a member, and adds the mail if it has a recipient. A mail whose notifications were read
+ * meanwhile is sent all the same.
+ */
+const QUEUE = `with done as (
+    update ninefold.notifications n set mail_at = null
+    where n.user_id = $1::uuid and n.mail_at is not null and (n.mail_at <= $2::timestamptz or n.id = any ($3::bigint[])) returning n.id
+  )
+  insert into ninefold.mails (kind, recipient, user_id, data)
+  select 'activity_notification', $4, $1::uuid, $5::jsonb
+    || pg_catalog.jsonb_build_object('UnsubscribeURL', $6::text || m.unsubscribe_key)
+    || pg_catalog.jsonb_strip_nulls(coalesce((select pg_catalog.jsonb_build_object('App', a.name, 'Accent', a.accent) from ninefold.app a), '{}'))
+  from ninefold.notified_members m
+  where m.user_id = $1::uuid and $4::text is not null and exists (select from done)`;
+
+const TIDY = `delete from ninefold.notifications n
+  where n.at < pg_catalog.now() - pg_catalog.make_interval(days => $1::int)`;
