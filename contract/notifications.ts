@@ -72,8 +72,9 @@ export interface NotificationChoice {
 export interface NotificationChoices {
   /** The kinds that the app's rules have. */
   readonly choices: readonly NotificationChoice[];
-  /** The time zone of the daily mail. */
+  /** The time zone of the daily mail, and its hour there. */
   readonly time_zone: string;
+  readonly mail_hour: number;
   /** True if the member has an address for mails. */
   readonly has_address: boolean;
 }

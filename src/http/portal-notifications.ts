@@ -18,7 +18,12 @@ import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 
-const id = z.string().regex(/^\d{1,18}$/);
+/** Max digits of an id, which PostgreSQL stores as a bigint. */
+const ID_DIGITS = 18;
+/** Max characters of the name of a time zone, as the table of members has them. */
+const ZONE_CHARACTERS = 64;
+
+const id = z.string().regex(/^\d+$/).max(ID_DIGITS);
 const read = z.strictObject({
   read: z.union([z.literal('all'), z.array(id).min(1).max(limits.notificationsPerPage.default)]),
 });
@@ -26,7 +31,10 @@ const choice = z.strictObject({
   kind: z.enum(notificationKinds),
   in_app: z.boolean(),
   mail: z.enum(notificationMails),
-  time_zone: z.string().regex(/^[A-Za-z0-9_+/-]{1,64}$/),
+  time_zone: z
+    .string()
+    .regex(/^[A-Za-z0-9_+/-]+$/)
+    .max(ZONE_CHARACTERS),
 });
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -64,8 +72,11 @@ const handlers: Readonly<
     const asked = new URLSearchParams(query);
     const before = asked.get('before');
     const kind = notificationKinds.find((known) => known === asked.get('kind')) ?? null;
-    if (before !== null && !id.safeParse(before).success) throw invalid('The page starts at no notification.');
-    return reading(readNotifications(app, member, { before, kind, isUnread: asked.get('unread') === 'true' }));
+    const only = asked.get('id');
+    if ([before, only].some((one) => one !== null && !id.safeParse(one).success))
+      throw invalid('It is no id of a notification.');
+    const isUnread = asked.get('unread') === 'true';
+    return reading(readNotifications(app, member, { before, kind, only, isUnread }));
   },
   'PUT /notifications': async (app, member, { body }) => {
     const { read: ids } = parsed(read, body, 'read is a list of ids, or all.');
@@ -89,6 +100,7 @@ async function choicesOf(app: App, member: Member): Promise<NotificationChoices>
   return {
     choices: choices.map((one) => ({ ...one, of_week: ofWeek[one.kind] ?? 0 })),
     time_zone,
+    mail_hour: limits.notificationMailHour.default,
     has_address: typeof email === 'string' && email !== '',
   };
 }

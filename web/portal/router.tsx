@@ -10,7 +10,8 @@ import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { code } from '../ui/recovery/code.ts';
 import { PageFailure } from './page-failure.tsx';
 import { usePortal } from './queries/client.ts';
-import { Gate } from './screens/shell/gate.tsx';
+import type { NotificationTab } from './queries/notifications.ts';
+import { Gate, ToSignIn, useCaller } from './screens/shell/gate.tsx';
 import { SignedIn } from './sign-in/signed-in.tsx';
 
 // A member opens only a few of these pages, so the code of each is loaded when it is opened.
@@ -27,6 +28,14 @@ const ContinuePage = lazy(
 const NewPasswordPage = lazy(
   code(() => import('./sign-in/recovery-pages.tsx').then((all) => ({ default: all.NewPasswordPage }))),
 );
+
+const NotificationsPage = lazy(
+  code(() => import('./notifications/notifications-page.tsx').then((all) => ({ default: all.NotificationsPage }))),
+);
+const ChoicesPage = lazy(
+  code(() => import('./notifications/choices-page.tsx').then((all) => ({ default: all.ChoicesPage }))),
+);
+const OpenPage = lazy(code(() => import('./notifications/open-page.tsx').then((all) => ({ default: all.OpenPage }))));
 
 /**
  * Reads the path to open after the sign-in. It must be a path of this origin: browsers read `//` and `/\` as the
@@ -103,6 +112,41 @@ const account = page('/account', () => (
     </SignedIn>
   </Suspense>
 ));
+/** Shows a page with the screens around it to a member who is signed in. */
+function PageOfMember({ show }: { show: (userId: string) => ReactNode }) {
+  return (
+    <Gate>
+      <ForMember show={show} />
+    </Gate>
+  );
+}
+
+function ForMember({ show }: { show: (userId: string) => ReactNode }) {
+  const caller = useCaller();
+  return caller ? <Suspense>{show(caller.user.id)}</Suspense> : <ToSignIn />;
+}
+
+const tabs: readonly NotificationTab[] = ['unread', 'mention', 'assignment'];
+const notifications = createRoute({
+  getParentRoute: () => root,
+  path: '/account/notifications',
+  validateSearch: ({ tab }: Record<string, unknown>): { tab?: NotificationTab } => {
+    const found = tabs.find((known) => known === tab);
+    return found === undefined ? {} : { tab: found };
+  },
+  component: () => <PageOfMember show={(userId) => <NotificationsPage userId={userId} />} />,
+});
+const choices = page('/account/notifications/choices', () => (
+  <PageOfMember show={(userId) => <ChoicesPage userId={userId} />} />
+));
+const openNotification = createRoute({
+  getParentRoute: () => root,
+  path: '/account/notifications/$id',
+  component: function OpenRoute() {
+    const { id } = openNotification.useParams();
+    return <PageOfMember show={(userId) => <OpenPage key={id} userId={userId} id={id} />} />;
+  },
+});
 const newPassword = page('/account/new-password', () => (
   <Suspense>
     <SignedIn>
@@ -142,6 +186,9 @@ export const router = createRouter({
     recover,
     newPassword,
     account,
+    notifications,
+    choices,
+    openNotification,
     continueElsewhere,
     consent,
   ]),

@@ -11,6 +11,9 @@ export interface ReadingMember {
   readonly claimsJson: string;
 }
 
+/** Days for which the choices count notifications. */
+const COUNTED_DAYS = 7;
+
 /** Returns the search path of a data call, in which policies of the app look for their tables. */
 export async function searchPathOf(app: Pick<App, 'settings'>): Promise<string> {
   const { rest } = await app.settings();
@@ -66,6 +69,7 @@ const PAGE = `select pg_catalog.json_build_object('state', ${STATE},
       where ${SHOWN} and ($1::pg_catalog.int8 is null or n.id operator(pg_catalog.<) $1::pg_catalog.int8)
         and ($2::pg_catalog.text is null or n.kind operator(pg_catalog.=) $2::pg_catalog.text)
         and ($3::pg_catalog.bool is not true or n.read_at is null)
+        and ($4::pg_catalog.int8 is null or n.id operator(pg_catalog.=) $4::pg_catalog.int8)
       order by n.id desc limit ${limits.notificationsPerPage.default + 1}
     ) p))`;
 
@@ -83,15 +87,21 @@ export async function readNotificationState(app: App, member: ReadingMember): Pr
  * Reads a page of a member's notifications, the newest first.
  * @param before Id of the last notification of the page before; null for the first page.
  * @param kind Leaves out all other kinds; null for all kinds.
+ * @param only Leaves out all other notifications; null for all.
  */
 export async function readNotifications(
   app: App,
   member: ReadingMember,
-  { before, kind, isUnread }: { before: string | null; kind: string | null; isUnread: boolean },
+  {
+    before,
+    kind,
+    only,
+    isUnread,
+  }: { before: string | null; kind: string | null; only: string | null; isUnread: boolean },
 ): Promise<PortalNotifications> {
   const read = await readAsMember<Omit<PortalNotifications, 'next'>>(app.database, member, await searchPathOf(app), {
     text: PAGE,
-    params: [before, kind, String(isUnread)],
+    params: [before, kind, String(isUnread), only],
   });
   if (!read) throw new Error('the statement returned no row');
   const page = read.notifications.slice(0, limits.notificationsPerPage.default);
@@ -104,7 +114,7 @@ export async function readNotifications(
 
 const OF_WEEK = `select pg_catalog.json_object_agg(w.kind, w.count) from (
   select n.kind, pg_catalog.count(*) as count from ninefold.notifications n
-  where ${SHOWN} and n.at operator(pg_catalog.>) (pg_catalog.now() operator(pg_catalog.-) '7 days'::pg_catalog.interval) group by n.kind) w`;
+  where ${SHOWN} and n.at operator(pg_catalog.>) (pg_catalog.now() operator(pg_catalog.-) pg_catalog.make_interval(days => ${COUNTED_DAYS})) group by n.kind) w`;
 
 /** Reads how many notifications of each kind a member got in the last seven days. */
 export const readNotificationsOfWeek = async (

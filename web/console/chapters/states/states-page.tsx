@@ -17,6 +17,7 @@ import { boxOfState, hotEdges, machineGraph, stateOfBox } from './machine-graph.
 import { machineMermaid } from './machine-mermaid.ts';
 import { pairsOf, rowsOf, stateChangesOf, sumOf, transitionEdges } from './machine-words.ts';
 import { NoMachine } from './no-machine.tsx';
+import { NotificationTable } from './notification-table.tsx';
 import { StatePanel } from './state-panel.tsx';
 import styles from './states.module.css';
 import { transitionColumns } from './transition-columns.tsx';
@@ -30,6 +31,9 @@ const changes = [
   </span>,
   'A state cannot be removed while rows are in it. The error gives their number.',
   'To change a transition, define the complete machine again',
+  <span key="notify">
+    Tell members of changes with <code>ninefold.notify(…)</code> in a migration; <code>ninefold.stop_notifying(…)</code> ends it
+  </span>,
 ];
 
 /** Chapter 4: the states of the app's rows, and who may change them. `edit` in the address opens the editor. */
@@ -124,6 +128,7 @@ function Chapter() {
         </>
       )}
       {chapter?.accounts && <AccountTable appRef={ref} number="Table 4.4" accounts={chapter.accounts} stale={stale} />}
+      {chapter?.notifications && <NotificationTable number="Table 4.5" rules={chapter.notifications} stale={stale} />}
     </ChapterPage>
   );
 }

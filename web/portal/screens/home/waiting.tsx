@@ -1,23 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import { State } from '../../../fields/state.tsx';
 import { t } from '../../../language/messages.ts';
-import { Button, buttonClass } from '../../../ui/button.tsx';
 import { FieldValue, rowName } from '../../fields/value.tsx';
 import type { Row } from '../../queries/rest.ts';
 import { listFor, rowPath, useScreens } from '../../queries/screens.ts';
-import { missingFor, waysOf } from '../../queries/transitions.ts';
 import { type MovableEntity, personFields } from '../../queries/waiting.ts';
 import { rowKey } from '../rows/row-line.tsx';
-import { Trouble } from '../shared/message.tsx';
 import styles from '../shared/page.module.css';
+import { useQuickTransitions } from '../shared/quick-transitions.tsx';
 import { sinceOf } from '../shared/state-since.ts';
-import { useMove } from '../shared/use-move.ts';
 import { useCaller } from '../shell/gate.tsx';
 import homeStyles from './home-page.module.css';
 
-/** Max number of rows of a section, and of buttons of a row. */
+/** Max number of rows of a section. */
 const SHOWN = 5;
-const BUTTONS = 2;
 
 /** Lists rows that wait, with what can be done with each. */
 export function WaitingSection({
@@ -60,9 +56,8 @@ function WaitingLine({ entity, row }: { entity: MovableEntity; row: Row }) {
   const { machine } = entity;
   const all = useScreens();
   const callerId = useCaller()?.user.id;
-  const { taking, move } = useMove(entity, machine);
+  const { buttons, outcome } = useQuickTransitions(entity, row);
   const path = rowPath(all, entity, row) ?? '/';
-  const open = waysOf(machine, row).filter(({ isOpen }) => isOpen);
   const other = personFields(all, entity).find(({ name }) => row[name] != null && row[name] !== callerId);
   const since = machine.undecided ? null : sinceOf(row);
   return (
@@ -82,34 +77,9 @@ function WaitingLine({ entity, row }: { entity: MovableEntity; row: Row }) {
             </>
           )}
         </p>
-        {taking.data !== undefined && taking.data !== 'moved' && (
-          <p role="alert">{t(taking.data === 'changed' ? 'movedOn' : 'ruleRefuses')}</p>
-        )}
-        <Trouble error={taking.error} />
+        {outcome}
       </div>
-      <span className={homeStyles.buttons}>
-        {open.slice(0, BUTTONS).map(({ transition }) =>
-          missingFor(transition, row).length > 0 ? (
-            <Link
-              key={transition.name}
-              to={path}
-              search={{ take: transition.name } as never}
-              className={buttonClass({ small: true })}
-            >
-              {transition.label}
-            </Link>
-          ) : (
-            <Button
-              key={transition.name}
-              small
-              busy={taking.isPending && taking.variables?.to === transition.to && t('working')}
-              onClick={() => move(row, transition, {})}
-            >
-              {transition.label}
-            </Button>
-          ),
-        )}
-      </span>
+      <span className={homeStyles.buttons}>{buttons}</span>
     </li>
   );
 }

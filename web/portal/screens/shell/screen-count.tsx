@@ -1,35 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 import type { PortalScreen } from '../../../../contract/portal.ts';
 import { COUNTED, countWords } from '../../../fields/format.ts';
 import { usePortal } from '../../queries/client.ts';
 import { followedSeldom } from '../../queries/live.ts';
-import { count, rowsKey } from '../../queries/rows.ts';
+import { count } from '../../queries/rows.ts';
 import { entityIn, useScreens } from '../../queries/screens.ts';
-import { queryClient } from '../../queries/session.ts';
 import { type ListSearch, narrowingIn } from '../list/list-search.ts';
+import { useIsQuiet } from './use-is-quiet.ts';
 
 /** Maximum number of screens in the navigation whose rows are counted. */
 const COUNTED_SCREENS = 12;
-
-/** Interval in ms at which the page checks whether its rows are read. */
-const QUIET_MILLISECONDS = 300;
-
-/**
- * Returns true once the page has read its rows, so that counts for the navigation do not delay them. It asks the cache
- * instead of subscribing to it: each request of the page would otherwise draw the navigation again.
- */
-function useIsQuiet(): boolean {
-  const [isQuiet, setQuiet] = useState(false);
-  useEffect(() => {
-    if (isQuiet) return;
-    const timer = setInterval(() => {
-      if (queryClient.isFetching({ queryKey: rowsKey }) === 0) setQuiet(true);
-    }, QUIET_MILLISECONDS);
-    return () => clearInterval(timer);
-  }, [isQuiet]);
-  return isQuiet;
-}
 
 /**
  * Shows the number of rows of a list, or of a saved view of a list. A list without a filter shows it only if PostgreSQL can

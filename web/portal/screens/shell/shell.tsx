@@ -34,6 +34,7 @@ import { placeAt, shownLists, shownScreens, useScreens } from '../../queries/scr
 import { reconnect } from '../../queries/session.ts';
 import { searchOf, sharedViews, views } from '../../queries/views.ts';
 import { AppMark } from '../../sign-in/auth-layout.tsx';
+import { Bell } from './bell.tsx';
 import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
 import { LanguageChoice } from './language-choice.tsx';
@@ -119,6 +120,7 @@ export function Shell({
             <span className={styles.tools}>
               {isFollowed && <Live />}
               <ShellKeys place={placeAt(all, pathname)} />
+              {app.notifies && <Bell />}
             </span>
           </header>
           <ConnectionBand />
