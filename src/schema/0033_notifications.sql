@@ -25,17 +25,19 @@ comment on table ninefold.notification_rules is 'Which members are told of which
 
 -- Returns the table whose primary key a field references by itself, and the name of that key; no row without such a reference.
 create function ninefold.referenced_by(entity oid, field text, out target oid, out key text)
-  language sql stable
-  set search_path = pg_catalog, pg_temp
-begin atomic
-  select c.confrelid, k.attname::text
+  language plpgsql stable
+  set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+begin
+  select c.confrelid, k.attname::text into target, key
   from pg_catalog.pg_constraint c
   join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and c.conkey = array[a.attnum]
   join pg_catalog.pg_index i on i.indrelid = c.confrelid and i.indisprimary and i.indnkeyatts = 1 and i.indkey[0] = c.confkey[1]
   join pg_catalog.pg_attribute k on k.attrelid = c.confrelid and k.attnum = c.confkey[1]
   where c.conrelid = referenced_by.entity and c.contype = 'f' and a.attname = referenced_by.field
   order by c.oid limit 1;
-end;
+end
+$$;
 
 create function ninefold.is_column_of(entity oid, field text, type oid default null) returns boolean
   language sql stable
@@ -348,9 +350,11 @@ grant execute on function ninefold.write_notifications to public;
 
 -- Returns the fields by which a person recognizes a row of a table, as the pages of members choose them (contract/label-fields.ts).
 create function ninefold.label_fields(entity oid) returns text[]
-  language sql stable
-  set search_path = pg_catalog, pg_temp
-return (
+  language plpgsql stable
+  set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+begin
+  return (
   with texts as (
     select a.attname::text as name, pg_catalog.replace(pg_catalog.lower(a.attname), '_', '') as bare, a.attnum as number
     from pg_catalog.pg_attribute a
@@ -372,8 +376,9 @@ return (
       t.bare !~ '(name|title)$', t.number
     limit 1
   )
-  select coalesce((select p.names from person p), array(select b.name from best b))
-);
+  select coalesce((select p.names from person p), array(select b.name from best b)));
+end
+$$;
 
 -- Returns the label of a row as the caller may read it; null if the caller may not. It does not set the search path, as policies run in it.
 create function ninefold.row_label(entity oid, key jsonb) returns text
@@ -407,29 +412,32 @@ comment on function ninefold.row_label is 'The text by which a person recognizes
 
 -- Returns the tables with one row for each member: their key, or what it refers to, is the id of an account. The caller may read the fields.
 create function ninefold.people() returns table (relation oid, key text, fields text[])
-  language sql stable
-  set search_path = pg_catalog, pg_temp
-begin atomic
+  language plpgsql stable
+  set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
   with recursive keyed as (
-    select c.conrelid, c.confrelid from pg_catalog.pg_constraint c
+    select c.conrelid, c.confrelid, a.attname::text as name, a.attnum
+    from pg_catalog.pg_constraint c
     join pg_catalog.pg_index i on i.indrelid = c.conrelid and i.indisprimary and i.indnkeyatts = 1 and i.indkey[0] = c.conkey[1]
+    join pg_catalog.pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1] and a.atttypid = 'pg_catalog.uuid'::regtype
     where c.contype = 'f' and pg_catalog.cardinality(c.conkey) = 1
   ),
   found as (
-    select k.conrelid, 1 as depth from keyed k where k.confrelid = pg_catalog.to_regclass('auth.users')
+    select k.conrelid, k.name, k.attnum, 1 as depth from keyed k where k.confrelid = 'auth.users'::regclass
     union
-    select k.conrelid, f.depth + 1 from found f join keyed k on k.confrelid = f.conrelid where f.depth < 4
+    select k.conrelid, k.name, k.attnum, f.depth + 1 from found f join keyed k on k.confrelid = f.conrelid where f.depth < 4
   )
-  select distinct c.oid, a.attname::text, ninefold.label_fields(c.oid)
-  from found f
-  join pg_catalog.pg_class c on c.oid = f.conrelid
-  join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
-  join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
-  where a.atttypid = 'pg_catalog.uuid'::regtype and c.relnamespace not in ('auth'::regnamespace, 'ninefold'::regnamespace)
-    and pg_catalog.has_schema_privilege(c.relnamespace, 'usage') and pg_catalog.has_column_privilege(c.oid, a.attnum, 'select')
-    and ninefold.label_fields(c.oid) <> '{}' and not exists (
-      select from pg_catalog.unnest(ninefold.label_fields(c.oid)) named where not pg_catalog.has_column_privilege(c.oid, named, 'select'));
-end;
+  select distinct c.oid, f.name, l.names
+  from found f join pg_catalog.pg_class c on c.oid = f.conrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace, lateral ninefold.label_fields(c.oid) l (names)
+  where n.nspname not in ('auth', 'ninefold') and l.names <> '{}'
+    and pg_catalog.has_schema_privilege(n.oid, 'usage') and pg_catalog.has_column_privilege(c.oid, f.attnum, 'select') and not exists (
+      select from pg_catalog.unnest(l.names) named where not pg_catalog.has_column_privilege(c.oid, named, 'select'));
+end
+$$;
 
 -- Returns the name of a member as the caller may read it; null if the caller may not.
 create function ninefold.member_name(member uuid) returns text
@@ -452,6 +460,7 @@ comment on function ninefold.member_name is 'The name of a member, from the tabl
 -- word of a name that only one member has. Upper and lower case are the same.
 create function ninefold.mentioned(body text) returns uuid[]
   language plpgsql stable
+  set plan_cache_mode = force_generic_plan
 as $$
 declare
   -- For each mention, the first words after the @, from one to four of them.

@@ -28,7 +28,9 @@ afterAll(async () => {
 beforeEach(async () => {
   app = await createApp(node, { template: 'helpdesk' });
   [cora, gus, lea] = await Promise.all([signUpMember(app, 'cora'), signUpMember(app, 'gus'), signUpMember(app, 'lea')]);
-  await sql(`insert into public.agents (id, name) values ('${gus.user.id}', 'Gus Miller'), ('${lea.user.id}', 'Lea Brown')`);
+  await sql(
+    `insert into public.agents (id, name) values ('${gus.user.id}', 'Gus Miller'), ('${lea.user.id}', 'Lea Brown')`,
+  );
   server.mails.length = 0;
 });
 
@@ -107,12 +109,19 @@ it('tells customer and agents of what the rules of the template name, and the ca
     ['When body of comments contains @ and the name of a member, this member is told, about the row of tickets', []],
     ['When a row of comments is added, the members in customer and assignee of the row of tickets are told', []],
     ['When assignee of tickets is set to a member, this member is told', []],
-    ['When status of tickets changes by ask, solve, withdraw or reopen, the members in customer and assignee are told', []],
+    [
+      'When status of tickets changes by ask, solve, withdraw or reopen, the members in customer and assignee are told',
+      [],
+    ],
   ]);
 });
 
 it('sends a mail at once and one a day, with the words that the member may read, and stops by one click', async () => {
-  for (const [key, value] of Object.entries({ smtp_host: '127.0.0.1', smtp_port: server.port, smtp_admin_email: 'desk@example.com' })) {
+  for (const [key, value] of Object.entries({
+    smtp_host: '127.0.0.1',
+    smtp_port: server.port,
+    smtp_admin_email: 'desk@example.com',
+  })) {
     await admin(node, 'PUT', `/apps/${app.ref}/settings/${key}`, { value });
   }
   await sql(`select ninefold.set_look(accent => '#aa3300')`);
@@ -150,7 +159,9 @@ it('sends a mail at once and one a day, with the words that the member may read,
   // Agents read the names of all members from their accounts as customers.
   expect(mailTo(gus)[0]?.parsed.subject).toMatch(/^lea-\w+ assigned Charged <b>twice<\/b> to you$/);
 
-  const unsubscribe = /<(.+)>/.exec(String(mail?.parsed.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line))?.[1];
+  const unsubscribe = /<(.+)>/.exec(
+    String(mail?.parsed.headerLines.find(({ key }) => key === 'list-unsubscribe')?.line),
+  )?.[1];
   expect(mail?.parsed.headerLines.find(({ key }) => key === 'list-unsubscribe-post')?.line).toContain('One-Click');
   const address = new URL(unsubscribe ?? '');
   const click = (method: string, key = address.searchParams.get('key')) =>
@@ -163,7 +174,9 @@ it('sends a mail at once and one a day, with the words that the member may read,
   expect((await click('POST', '00000000-0000-4000-8000-000000000000')).status).toBe(404);
   expect((await click('POST', "x' or true")).status).toBe(404);
   expect((await click('POST')).status).toBe(200);
-  expect((await ask<NotificationChoices>(cora, '/choices')).body.choices.map((one) => one.mail)).toEqual(Array(4).fill('never'));
+  expect((await ask<NotificationChoices>(cora, '/choices')).body.choices.map((one) => one.mail)).toEqual(
+    Array(4).fill('never'),
+  );
   await gus.client.from('comments').insert({ ticket: id, body: 'Anything else?' }).throwOnError();
   await gus.client.from('comments').insert({ ticket: id, body: '@Lea Brown, please look' }).throwOnError();
   // A notification that was read gets no mail.
@@ -175,20 +188,24 @@ it('sends a mail at once and one a day, with the words that the member may read,
   const { rows } = await superuser('select count(*)::int as n from ninefold.notifications where mail_at is not null');
   expect(rows).toEqual([{ n: 0 }]);
   // The link that ends the mails is not kept.
-  expect((await superuser(`select from ninefold.mails where state = 'sent' and data ? 'UnsubscribeURL'`)).rowCount).toBe(0);
+  expect(
+    (await superuser(`select from ninefold.mails where state = 'sent' and data ? 'UnsubscribeURL'`)).rowCount,
+  ).toBe(0);
 });
 
 it('says whether an app has rules, and pages through the notifications', async () => {
   const shown = async () => ((await (await fetch(`${app.url}/portal/v1/app`)).json()) as PortalApp).notifies;
   expect(await shown()).toBe(true);
   const id = await openTicket();
-  await sql(`insert into public.comments (ticket, author_name, body) select ${id}, 'Import', 'n' from generate_series(1, 60)`);
+  await sql(
+    `insert into public.comments (ticket, author_name, body) select ${id}, 'Import', 'n' from generate_series(1, 60)`,
+  );
   const first = await read(cora);
   expect([first.notifications.length, first.state.unread]).toEqual([50, 60]);
   const second = await read(cora, `?before=${first.next}`);
   expect([second.notifications.length, second.next]).toEqual([10, null]);
   expect(new Set([...first.notifications, ...second.notifications].map((one) => one.id)).size).toBe(60);
-  await sql(`select ninefold.stop_notifying(r.entity, r.kind, r.field) from ninefold.notification_rules r`);
+  await sql('select ninefold.stop_notifying(r.entity, r.kind, r.field) from ninefold.notification_rules r');
   expect(await shown()).toBe(false);
   const { rows } = await superuser(`select from pg_trigger where tgname like 'zz_ninefold_tell%'`);
   expect(rows).toEqual([]);

@@ -85,7 +85,9 @@ export function NotificationLine({
             <bdi>{tNodes('notificationQuote', { text: marked(shortened(text), notification.kind === 'mention') })}</bdi>
           </p>
         )}
-        {about?.entity.machine && offersTransitions && <Buttons entity={about.entity as MovableEntity} row={about.row} />}
+        {about?.entity.machine && offersTransitions && (
+          <Buttons entity={about.entity as MovableEntity} row={about.row} />
+        )}
       </div>
       <time dateTime={at} title={fullTime(time)}>
         {dateFormat({ timeStyle: 'short' }).format(time)}

@@ -32,7 +32,8 @@ const changes = [
   'A state cannot be removed while rows are in it. The error gives their number.',
   'To change a transition, define the complete machine again',
   <span key="notify">
-    Tell members of changes with <code>ninefold.notify(…)</code> in a migration; <code>ninefold.stop_notifying(…)</code> ends it
+    Tell members of changes with <code>ninefold.notify(…)</code> in a migration; <code>ninefold.stop_notifying(…)</code>{' '}
+    ends it
   </span>,
 ];
 
