@@ -7,7 +7,7 @@ export const notificationKinds = ['mention', 'assignment', 'reference', 'transit
 export type NotificationKind = (typeof notificationKinds)[number];
 
 /** How a member hears of a kind by mail. */
-export const notificationMails = ['at once', 'daily', 'never'] as const;
+export const notificationMails = ['now', 'daily', 'never'] as const;
 
 export type NotificationMail = (typeof notificationMails)[number];
 

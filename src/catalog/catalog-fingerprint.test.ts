@@ -14,7 +14,10 @@ beforeAll(async () => {
   connection = await Connection.open(parseConnectionUrl(postgres.url, 'test'), 5000);
   client = new pg.Client(postgres.url);
   await client.connect();
-  const definitions = ['app', 'screens', 'pages', 'menus', 'labels', 'file_fields', 'machines', 'transitions', 'roles'];
+  const definitions = [
+    ...['app', 'screens', 'pages', 'menus', 'labels', 'file_fields', 'machines', 'transitions', 'roles'],
+    'notification_rules',
+  ];
   await client.query(`create schema ninefold; create role member_role; create role other_role; create table t (id int);
     ${definitions.map((name) => `create table ninefold.${name} (id int);`).join('')}
     create table public.jobs (schedule text); create function ninefold.scheduled_jobs() returns json language sql

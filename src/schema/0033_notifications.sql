@@ -242,7 +242,7 @@ create table ninefold.notification_choices (
   user_id uuid not null references ninefold.notified_members (user_id) on delete cascade,
   kind text not null constraint notification_choices_kind check (kind in ('mention', 'assignment', 'reference', 'transition')),
   in_app boolean not null,
-  mail text not null constraint notification_choices_mail check (mail in ('at once', 'daily', 'never')),
+  mail text not null constraint notification_choices_mail check (mail in ('now', 'daily', 'never')),
   constraint notification_choices_pkey primary key (user_id, kind)
 );
 alter table ninefold.notification_choices owner to ninefold_server;
@@ -252,7 +252,7 @@ comment on table ninefold.notification_choices is 'How members want to hear of e
 create function ninefold.usual_mail(kind text) returns text
   language sql immutable
   set search_path = pg_catalog, pg_temp
-return case when kind in ('mention', 'reference') then 'at once' else 'daily' end;
+return case when kind in ('mention', 'reference') then 'now' else 'daily' end;
 
 create table ninefold.notifications (
   id bigint generated always as identity,
@@ -328,7 +328,7 @@ begin
     insert into ninefold.notifications (user_id, kind, field, entity, key, part, part_key, transition, to_state, actor, in_app, mail_at)
     values (item."user", item.kind, item.field, item.entity, item.key, item.part, item.part_key, item.transition, item.to_state, caller, item.in_app,
       case item.mail
-        when 'at once' then pg_catalog.clock_timestamp() + interval '60 seconds'
+        when 'now' then pg_catalog.clock_timestamp() + interval '60 seconds'
         when 'daily' then (pg_catalog.date_trunc('day', (pg_catalog.clock_timestamp() at time zone zone) + interval '6 hours')
           + interval '18 hours') at time zone zone
       end);

@@ -130,15 +130,15 @@ it('sends a mail at once and one a day, with the words that the member may read,
   await gus.client.from('comments').insert({ ticket: id, body: 'Which <i>card</i>?' }).throwOnError();
   await gus.client.from('comments').insert({ ticket: id, body: 'Secret', internal: true }).throwOnError();
   await gus.client.from('tickets').update({ status: 'waiting' }).eq('id', id).throwOnError();
-  const choices = { kind: 'transition', in_app: true, mail: 'at once', time_zone: 'Europe/Berlin' };
+  const choices = { kind: 'transition', in_app: true, mail: 'now', time_zone: 'Europe/Berlin' };
   expect((await ask(cora, '/choices', 'PUT', { ...choices, time_zone: 'Mars/Base' })).status).toBe(400);
   const chosen = await ask<NotificationChoices>(cora, '/choices', 'PUT', choices);
   expect(chosen).toMatchObject({ status: 200 });
   expect(chosen.body.choices.map(({ kind, mail, of_week }) => [kind, mail, of_week])).toEqual([
-    ['mention', 'at once', 0],
+    ['mention', 'now', 0],
     ['assignment', 'daily', 0],
-    ['reference', 'at once', 1],
-    ['transition', 'at once', 1],
+    ['reference', 'now', 1],
+    ['transition', 'now', 1],
   ]);
   await cora.client.from('tickets').update({ status: 'open' }).eq('id', id).throwOnError();
   await gus.client.from('tickets').update({ status: 'solved', solution: 'Refunded' }).eq('id', id).throwOnError();

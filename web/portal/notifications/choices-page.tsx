@@ -22,7 +22,7 @@ const kindWords: Readonly<Record<NotificationKind, MessageKey>> = {
 };
 
 const mailWords: Readonly<Record<NotificationMail, MessageKey>> = {
-  'at once': 'notifyAtOnce',
+  now: 'notifyAtOnce',
   daily: 'notifyDaily',
   never: 'notifyNever',
 };
@@ -105,10 +105,10 @@ function ChoiceLine({
           <span>{t('notificationsHere')}</span>
           <select
             aria-label={`${words}: ${t('notificationsHere')}`}
-            value={inApp ? 'at once' : 'never'}
-            onChange={({ currentTarget }) => onChoose({ in_app: currentTarget.value === 'at once' })}
+            value={inApp ? 'now' : 'never'}
+            onChange={({ currentTarget }) => onChoose({ in_app: currentTarget.value === 'now' })}
           >
-            {(['at once', 'never'] as const).map((one) => (
+            {(['now', 'never'] as const).map((one) => (
               <option key={one} value={one}>
                 {t(mailWords[one])}
               </option>

@@ -18,13 +18,14 @@ import {
 } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
-import { type ReactNode, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import type { PortalScreen, PortalView } from '../../../../contract/portal.ts';
 import { initials } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Icon } from '../../../ui/icon.tsx';
+import { code } from '../../../ui/recovery/code.ts';
 import { KeyboardProvider } from '../../../ui/shortcuts/keyboard.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { useLostConnection } from '../../queries/connection.ts';
@@ -34,14 +35,17 @@ import { placeAt, shownLists, shownScreens, useScreens } from '../../queries/scr
 import { reconnect } from '../../queries/session.ts';
 import { searchOf, sharedViews, views } from '../../queries/views.ts';
 import { AppMark } from '../../sign-in/auth-layout.tsx';
-import { Bell } from './bell.tsx';
 import choiceStyles from './choice.module.css';
 import { useCaller } from './gate.tsx';
 import { LanguageChoice } from './language-choice.tsx';
 import { ScreenCount } from './screen-count.tsx';
 import styles from './shell.module.css';
 import { ShellKeys } from './shell-keys.tsx';
+import { useIsQuiet } from './use-is-quiet.ts';
 import { useNewForm } from './use-new-form.ts';
+
+// The code of the bell must not delay the rows of the first screen.
+const Bell = lazy(code(() => import('./bell.tsx').then((all) => ({ default: all.Bell }))));
 
 const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   list: IconListDetails,
@@ -120,7 +124,7 @@ export function Shell({
             <span className={styles.tools}>
               {isFollowed && <Live />}
               <ShellKeys place={placeAt(all, pathname)} />
-              {app.notifies && <Bell />}
+              {app.notifies && <BellPlace />}
             </span>
           </header>
           <ConnectionBand />
@@ -138,6 +142,22 @@ export function Shell({
         {!hidesBar && <TabBar />}
       </div>
     </KeyboardProvider>
+  );
+}
+
+/** The place of the bell in the head, so that nothing moves when its code is loaded. */
+function BellPlace() {
+  const caller = useCaller();
+  const isQuiet = useIsQuiet();
+  if (!caller) return null;
+  return (
+    <span className={styles.bellPlace}>
+      {isQuiet && (
+        <Suspense>
+          <Bell userId={caller.user.id} />
+        </Suspense>
+      )}
+    </span>
   );
 }
 
