@@ -65,13 +65,22 @@ describe('Template', () => {
     expect(source.line({ Data: { name: "O'Brien & Co", line: 'a\r\nBcc: b' } })).toBe("Hello O'Brien & Co a Bcc: b");
   });
 
+  it('repeats a part for each item of a list, and ends a template that repeats too many', () => {
+    const values = { Items: [{ Title: '<a>' }, { Title: 'b' }], App: 'Desk', None: [] };
+    const source = '{{ range .Items }}{{ .Title }} of {{ $.App }};{{ end }}{{ range .None }}x{{ else }}none{{ end }}';
+    expect(new Template(source).html(values)).toBe('&lt;a&gt; of Desk;b of Desk;none');
+    const Many = Array.from({ length: 100 }, () => '');
+    const nested = new Template('{{ range .Many }}{{ range $.Many }}{{ end }}{{ end }}');
+    expect(() => nested.html({ Many })).toThrow('repeats more than 1000 items');
+  });
+
   it.each([
     '{{ .Token',
     '{{ end }}',
     '{{ else }}',
     '{{ if .Token }}',
     '{{ if }}a{{ end }}',
-    '{{ range .Data.list }}a{{ end }}',
+    '{{ range }}a{{ end }}',
     '{{ template "x" }}',
     '{{ .Token | upper }}',
     '{{ eq .Token }}',

@@ -1,6 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import {
   IconArrowLeft,
+  IconBell,
   IconBookmark,
   IconCalendar,
   IconChartBar,
@@ -145,20 +146,17 @@ export function Shell({
   );
 }
 
-/** The place of the bell in the head, so that nothing moves when its code is loaded. */
+/** Link to the notifications of the member. Their number follows when the page has its rows. */
 function BellPlace() {
   const caller = useCaller();
   const isQuiet = useIsQuiet();
   if (!caller) return null;
-  return (
-    <span className={styles.bellPlace}>
-      {isQuiet && (
-        <Suspense>
-          <Bell userId={caller.user.id} />
-        </Suspense>
-      )}
-    </span>
+  const plain = (
+    <Link to="/account/notifications" className={styles.bell} aria-label={t('notifications')}>
+      <Icon of={IconBell} />
+    </Link>
   );
+  return <Suspense fallback={plain}>{isQuiet ? <Bell userId={caller.user.id} /> : plain}</Suspense>;
 }
 
 /** Says whether changes of others appear on the page by themselves. */
