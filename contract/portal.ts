@@ -142,6 +142,8 @@ export interface PortalScreen {
   readonly picture: string | null;
   /** The words of the app that stand in place of rows if there are none. */
   readonly empty: string | null;
+  /** For a calendar: the rows that it shows and adds. Null for all other screens. */
+  readonly calendar: PortalCalendar | null;
   /** The functions that the caller may call from the screen. */
   readonly actions: readonly PortalAction[];
 }
@@ -193,6 +195,35 @@ export type PortalPart =
       readonly order: string | null;
       readonly rows: number;
     } & PortalPartRows);
+
+/** The rows and times of a calendar. */
+export interface PortalCalendar {
+  /**
+   * Id of the entity whose rows the calendar shows completely, adds and moves: the entity of the screen, or the table
+   * behind a view of taken times. Null if the caller may not read these rows.
+   */
+  readonly rows: string | null;
+  /**
+   * Id of a view that shows only the times of the rows of all callers, and what they are of. Null if there is none.
+   */
+  readonly taken: string | null;
+  /** The reference by which the calendar is divided, such as the room of a booking: its field, and the referenced key. */
+  readonly of: { readonly field: string; readonly entity: string; readonly key: string } | null;
+  readonly free: PortalFreeTimes | null;
+  /** True for a visitor if members may add rows. */
+  readonly invites: boolean;
+}
+
+/** A function that returns the free times between two times, in fields with the names of the calendar's span. */
+export interface PortalFreeTimes {
+  /** The schema to send with the call; null for the first schema of the API, which is the default. */
+  readonly schema: string | null;
+  readonly name: string;
+  /** The argument that receives the key of the row by which the calendar is divided; null if it is not divided. */
+  readonly of: string | null;
+  readonly from: string;
+  readonly to: string;
+}
 
 /** A function that a screen offers as a button. */
 export interface PortalAction {

@@ -59,7 +59,7 @@ function actionOf(
 }
 
 /** Returns the key of an entity that an argument takes by its name and type: `ticket`, `ticket_id` or the key's name. */
-function keyNamed({ entity, rights }: OpenEntity, { name, type }: RoutineFact['inputs'][number]): string | null {
+export function keyNamed({ entity, rights }: OpenEntity, { name, type }: RoutineFact['inputs'][number]): string | null {
   const [key] = entity.primary_key;
   const field = entity.fields.find((one) => one.name === key);
   if (!field || entity.primary_key.length > 1 || !rights.read.has(field.name) || field.type !== type) return null;

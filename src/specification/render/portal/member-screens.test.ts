@@ -396,6 +396,42 @@ describe('memberScreens', () => {
       drop function public.rate; drop function public.purge; drop table public.stays`);
   });
 
+  it('finds the taken and the free times of a calendar, and invites a visitor where members may add rows', async () => {
+    await owner.script(`
+      create table public.rooms (id bigint primary key, name text not null);
+      create table public.visits (id bigint primary key, room bigint not null references public.rooms (id), who text not null,
+        starts_at timestamptz not null, ends_at timestamptz not null);
+      create view public.visit_times as select room, starts_at, ends_at from public.visits;
+      create view public.visit_names as select room, who, starts_at, ends_at from public.visits;
+      create function public.free_rooms(room bigint, from_time timestamptz, to_time timestamptz)
+        returns table (starts_at timestamptz, ends_at timestamptz) language sql stable return (null, null);
+      create function public.tidy_rooms(room bigint) returns int language sql as 'select 1';
+      revoke all on public.rooms, public.visits, public.visit_times, public.visit_names from anon, authenticated;
+      grant select on public.rooms, public.visit_times to anon, authenticated;
+      grant select, insert on public.visits to authenticated;
+      select ninefold.define_screen('/visit_times', 'Times', 'calendar', 'public.visit_times',
+        actions => array['public.free_rooms', 'public.tidy_rooms']);
+      select ninefold.define_screen('/names', 'Names', 'calendar', 'public.visit_names')`);
+    const calendars = async (role: string) =>
+      (await screensOf(role)).screens.flatMap(({ route, calendar, actions }) =>
+        calendar ? [[route, calendar, actions.map(({ name }) => name)]] : [],
+      );
+    const of = { field: 'room', entity: 'public.rooms', key: 'id' };
+    const free = { schema: null, name: 'free_rooms', of: 'room', from: 'from_time', to: 'to_time' };
+    const taken = 'public.visit_times';
+    expect(await calendars('anon')).toEqual([
+      ['/visit_times', { rows: null, taken, of, free, invites: true }, ['tidy_rooms']],
+    ]);
+    expect(await calendars('authenticated')).toEqual([
+      ['/visit_times', { rows: 'public.visits', taken, of, free, invites: false }, ['tidy_rooms']],
+      ['/visits/calendar', { rows: 'public.visits', taken, of, free: null, invites: false }, []],
+    ]);
+    await owner.script(`
+      select ninefold.drop_screen('/visit_times'), ninefold.drop_screen('/names');
+      drop function public.free_rooms; drop function public.tidy_rooms;
+      drop view public.visit_times, public.visit_names; drop table public.visits, public.rooms`);
+  });
+
   it('groups the screens in the navigation, and puts defined lists before derived ones', async () => {
     const { navigation } = await screensOf('authenticated', 'agent');
     expect(navigation).toEqual([

@@ -9,6 +9,7 @@ import type { Entries } from '../../derive/entries.ts';
 import { type InputFacts, InputSource } from '../types/input.ts';
 import { fullTextFields } from './full-text.ts';
 import { memberActions } from './member-actions.ts';
+import { freeTimesOf, memberCalendar } from './member-calendar.ts';
 import { memberEntities, type OpenEntity, openEntities } from './member-entities.ts';
 import { MemberLabels } from './member-labels.ts';
 import { entitiesOfOthers, memberNavigation } from './member-navigation.ts';
@@ -40,17 +41,30 @@ export function memberScreens(
     fullText: (entity) => fullTextFields(facts, entity),
   }).map((entity) => labels.entity(entity));
   const shown = new Map(entities.map((entity) => [entity.id, entity]));
+  const members = { role: 'authenticated', memberRoles: [] };
+  const mayMembersAdd = (id: string) =>
+    (openEntities(chapters.entities?.entities ?? [], cellsOfCaller(entries, members)).get(id)?.rights.insert.size ??
+      0) > 0;
   const screens = (chapters.screens?.screens ?? []).flatMap((screen) => {
     const [entity, rights] = [shown.get(screen.entity), open.get(screen.entity)];
     if (!entity || !rights) return [];
+    const calendar =
+      screen.kind === 'calendar' && screen.span
+        ? memberCalendar({ chapters, open, caller, mayMembersAdd }, rights.entity, screen.span)
+        : null;
+    const free =
+      calendar && screen.span
+        ? freeTimesOf({ facts, cells, open }, screen.actions ?? [], calendar.of, screen.span)
+        : null;
     const actions = memberActions(
       { facts, cells, open },
-      screen.actions ?? [],
+      (screen.actions ?? []).filter((id) => id !== free?.id),
       screen.kind === 'detail' ? rights : null,
     ).map((action) => labels.action(entityId(action.schema ?? defaultSchema ?? '', action.name), action));
     return memberScreen(screen, entity, rights, caller, labels).map((one) => ({
       ...one,
       related: screen.related?.filter((id) => shown.has(id)) ?? null,
+      calendar: calendar && { ...calendar, free: free?.call ?? null },
       actions,
     }));
   });
@@ -96,7 +110,7 @@ function memberScreen(
   { rights, entity: { fields } }: OpenEntity,
   caller: MemberCaller,
   labels: MemberLabels,
-): Omit<PortalScreen, 'related' | 'actions'>[] {
+): Omit<PortalScreen, 'related' | 'actions' | 'calendar'>[] {
   const { kind, origin } = screen;
   const isFor = isForCaller(screen.roles, caller);
   // Only a defined screen lists its roles. For a derived screen, the caller's privileges decide.
