@@ -461,14 +461,17 @@ it('a member books a time on a phone, a second booking of the time is refused, a
   await book(staff.page, '09:30', '10:30');
   await staff.page.getByText('That time is taken: choose a free one.').first().waitFor();
 
-  await staff.page.goto(`${booking.origin}/bookings/calendar?month=${day.slice(0, 7)}`);
+  await staff.page.goto(`${booking.origin}/bookings/calendar?view=month&on=${day}`);
   await inBoth(staff.page);
-  await staff.page.getByRole('link', { name: 'Meeting room' }).click();
+  await staff.page
+    .getByRole('table')
+    .getByRole('link', { name: /09:00|9:00/ })
+    .click();
   await staff.page.getByRole('button', { name: 'Confirm' }).click();
   await staff.page.getByText('Confirmed by you').waitFor();
-  await guest.page.goto(`${booking.origin}/bookings/calendar?month=${day.slice(0, 7)}`);
+  await guest.page.goto(`${booking.origin}/times?of=1&view=week&on=${day}`);
   await inBoth(guest.page);
-  await guest.page.getByRole('link', { name: 'Meeting room' }).click();
+  await guest.page.getByRole('link', { name: /Confirmed/ }).click();
   await guest.page.getByRole('button', { name: 'Cancel' }).click();
   await guest.page.getByText('Cancelled by you').waitFor();
   expect(new URL(guest.page.url()).pathname).toBe(path);

@@ -128,6 +128,11 @@ const booking: TemplateCase = {
       changes: [{ note: 'changed' }],
       beyond: { created_at: LONG_AGO },
     },
+    times: {
+      key: ['resource', 'starts_at'],
+      inserts: () => [{ resource: 901, starts_at: at(15), ends_at: at(16) }],
+      changes: [{ ends_at: at(23) }],
+    },
     agenda: view('id', { note: 'changed' }),
   }),
   calls: {

@@ -214,10 +214,14 @@ async function openScreen(caller: Caller, screen: PortalScreen, entity: PortalEn
       }
       return [];
     case 'calendar':
-      if (screen.span) {
-        await run(
-          rowsBetween(portal, all, entity, screen, screen.span, [new Date(2026, 10, 1), new Date(2026, 11, 1)]),
-        );
+      if (screen.span && screen.calendar) {
+        const month = [new Date(2026, 10, 1), new Date(2026, 11, 1)] as const;
+        const { rows, taken } = screen.calendar;
+        for (const id of new Set([entity.id, rows, taken])) {
+          const shown = all.entities.find((one) => one.id === id);
+          const columns = id === entity.id ? screen.columns : [];
+          if (shown) await run(rowsBetween(portal, all, shown, { ...screen, columns }, screen.span, month));
+        }
       }
       return [];
     case 'figures':

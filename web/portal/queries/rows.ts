@@ -1,10 +1,18 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
-import type { PortalEntity, PortalField, PortalRights, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type {
+  PortalEntity,
+  PortalField,
+  PortalFreeTimes,
+  PortalRights,
+  PortalScreen,
+  PortalScreens,
+} from '../../../contract/portal.ts';
+import { timeOf } from '../../fields/format.ts';
 import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
 import { arrayText, keyParams, type ListQuery, listParams, PAGE_ROWS, searchConditions, selectOf } from './query.ts';
-import { callerHeaders, callRest, Refusal, type Row, type Rows } from './rest.ts';
+import { callerHeaders, callFunction, callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
 
@@ -41,10 +49,13 @@ export function instantOf({ fields }: PortalEntity, name: string, time: Date): s
   return editor === 'date' ? local.slice(0, 10) : zoneless ? local.slice(0, 19) : time.toISOString();
 }
 
-/** Maximum number of rows that are read for a month of a calendar, and for a page of figures. */
+/** Maximum number of rows that are read for the days of a calendar, and for a page of figures. */
 export const SHOWN_ROWS = 500;
 
-/** Reads the rows of a calendar that overlap a period, in the order of their start. */
+/**
+ * Reads the rows of a calendar that overlap a period, in the order of their start.
+ * @param conditions Further conditions by field, such as the room of a booking.
+ */
 export const rowsBetween = (
   portal: Portal,
   all: PortalScreens,
@@ -52,22 +63,57 @@ export const rowsBetween = (
   { columns, filter }: Pick<PortalScreen, 'columns' | 'filter'>,
   { start, end }: NonNullable<PortalScreen['span']>,
   [from, to]: readonly [Date, Date],
+  conditions: Readonly<Record<string, string>> = {},
 ) =>
   queryOptions({
-    queryKey: [...rowsKey, entity.id, 'between', columns, filter, from.toISOString(), to.toISOString()],
+    queryKey: [...rowsKey, entity.id, 'between', columns, filter, from.toISOString(), to.toISOString(), conditions],
     queryFn: (): Promise<Rows> => {
       const query = {
         filter,
         order: quoted(start),
-        conditions: { [start]: `lt.${instantOf(entity, start, to)}` },
+        conditions: { ...conditions, [start]: `lt.${instantOf(entity, start, to)}` },
         search: '',
       };
-      const params = listParams(all, entity, [...columns, start, end], query);
+      const params = listParams(all, entity, [...columns, ...Object.keys(conditions), start, end], query);
       const [begun, ended] = [start, end].map((name) => `${quoted(name)}.gte."${instantOf(entity, name, from)}"`);
       // A row without an end belongs to the day of its start only.
       params.append('or', `(${ended},and(${quoted(end)}.is.null,${begun}))`);
       params.set('limit', String(SHOWN_ROWS));
       return callRest(portal, entity, { params });
+    },
+    placeholderData: (before) => before,
+  });
+
+/** A free time of a calendar. */
+interface FreeTime {
+  readonly start: Date;
+  readonly end: Date;
+}
+
+/**
+ * Reads the free times of a calendar between two times.
+ * @param of Key of the row by which the calendar is divided; undefined for a calendar that is not divided.
+ */
+export const freeTimes = (
+  portal: Portal,
+  free: PortalFreeTimes,
+  { start, end }: NonNullable<PortalScreen['span']>,
+  of: unknown,
+  [from, to]: readonly [Date, Date],
+) =>
+  queryOptions({
+    queryKey: [...rowsKey, 'free', free, of, from.toISOString(), to.toISOString()],
+    queryFn: async (): Promise<readonly FreeTime[]> => {
+      const args = {
+        [free.from]: from.toISOString(),
+        [free.to]: to.toISOString(),
+        ...(free.of !== null && { [free.of]: of }),
+      };
+      const rows = (await callFunction(portal, free, args)) as readonly Row[] | null;
+      return (rows ?? []).flatMap((row) => {
+        const [begun, ended] = [timeOf(row[start] ?? ''), timeOf(row[end] ?? '')];
+        return begun && ended && begun < ended ? [{ start: begun, end: ended }] : [];
+      });
     },
     placeholderData: (before) => before,
   });

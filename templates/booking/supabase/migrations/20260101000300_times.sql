@@ -28,6 +28,15 @@ comment on function public.free_times(bigint, timestamptz, timestamptz) is
   'When a resource is open and not booked, between two moments at most 92 days apart; never in the past. For everybody.';
 revoke execute on function public.free_times(bigint, timestamptz, timestamptz) from public;
 
+-- As the owner of the tables, too: the calendar shows everybody which times are taken.
+create view public.times as
+  select b.resource, b.starts_at, b.ends_at
+  from public.bookings b join public.resources r on r.id = b.resource
+  where r.active and b.status in ('requested', 'confirmed');
+comment on view public.times is 'Which times are taken, and not by whom.';
+revoke all on public.times from anon, authenticated;
+grant select on public.times to anon, authenticated;
+
 create view public.agenda with (security_invoker = true) as
   select b.id, r.name as resource, b.starts_at, b.ends_at, b.people, b.contact, b.status, b.note
   from public.bookings b join public.resources r on r.id = b.resource

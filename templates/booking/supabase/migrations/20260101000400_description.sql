@@ -6,8 +6,10 @@ select ninefold.describe_app(
   audience => 'Visitors who look for a time, members who book it, and the staff that keeps the house.'
 );
 
+select ninefold.define_screen('/times', 'When it is free', 'calendar', 'public.times',
+  columns => array['resource', 'starts_at', 'ends_at'], place => 1, actions => array['public.free_times']);
 select ninefold.define_screen('/resources', 'What can be booked', 'list', 'public.resources',
-  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name', place => 1);
+  columns => array['name', 'description', 'capacity'], filter => 'active=is.true', order_by => 'name', place => 2);
 select ninefold.define_screen('/bookings/new', 'Book', 'form', 'public.bookings',
   columns => array['resource', 'starts_at', 'ends_at', 'people', 'contact', 'note'], roles => array['authenticated']);
 select ninefold.define_screen('/my-bookings', 'My bookings', 'list', 'public.bookings',
@@ -24,7 +26,7 @@ select ninefold.define_screen('/resources/new', 'A resource', 'form', 'public.re
 select ninefold.define_screen('/slots/new', 'A slot', 'form', 'public.slots',
   columns => array['resource', 'starts_at', 'ends_at'], roles => array['staff']);
 select ninefold.define_screen('/bookings/calendar', 'Calendar', 'calendar', 'public.bookings',
-  columns => array['resource', 'contact', 'status']);
+  columns => array['contact', 'resource', 'status'], roles => array['staff']);
 select ninefold.define_screen('/opening-times', 'Opening times', 'list', 'public.slots',
   columns => array['resource', 'starts_at', 'ends_at'], order_by => 'starts_at', roles => array['staff'], group_by => 'resource',
   actions => array['public.open_days']);

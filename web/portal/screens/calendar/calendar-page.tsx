@@ -1,189 +1,171 @@
-import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
-import { Link, useSearch } from '@tanstack/react-router';
-import type { PortalScreen } from '../../../../contract/portal.ts';
-import { timeOf } from '../../../fields/format.ts';
-import { dateFormat, t } from '../../../language/messages.ts';
+import { useMediaQuery } from '@mantine/hooks';
+import { Link } from '@tanstack/react-router';
+import { lazy, Suspense, useMemo, useRef } from 'react';
+import { t } from '../../../language/messages.ts';
 import { buttonClass } from '../../../ui/button.tsx';
-import { Icon } from '../../../ui/icon.tsx';
-import { FieldValue, rowName } from '../../fields/value.tsx';
-import { usePortal } from '../../queries/client.ts';
-import { followed } from '../../queries/live.ts';
-import { keyOf } from '../../queries/query.ts';
-import type { Row } from '../../queries/rest.ts';
-import { rowsBetween, SHOWN_ROWS } from '../../queries/rows.ts';
-import { formFor, type Place, readableFields, rowPath, useScreens } from '../../queries/screens.ts';
+import { classNames } from '../../../ui/class-names.ts';
+import { code } from '../../../ui/recovery/code.ts';
+import { useKeys } from '../../../ui/shortcuts/keyboard.tsx';
+import { SHOWN_ROWS } from '../../queries/rows.ts';
+import { fieldIn, type Place } from '../../queries/screens.ts';
 import { Actions } from '../shared/actions.tsx';
 import { Trouble } from '../shared/message.tsx';
 import { NewLink } from '../shared/new-link.tsx';
 import pageStyles from '../shared/page.module.css';
 import { Shell } from '../shell/shell.tsx';
+import { CalendarBar } from './calendar-bar.tsx';
 import styles from './calendar-page.module.css';
-import { dayOf, monthIn, monthOf, weeksOf } from './weeks.ts';
+import { DayList } from './day-list.tsx';
+import { dayOf } from './days.ts';
+import { hoursIn, type Period } from './layout.ts';
+import { Legend } from './legend.tsx';
+import { MonthTable } from './month-table.tsx';
+import { TimeGrid } from './time-grid.tsx';
+import { type Address, neighbour, useAddress, type View, type Visit } from './use-address.ts';
+import { type CalendarOf, type Contents, useContents, useNow } from './use-calendar.ts';
+import { useRowMoves } from './use-row-moves.ts';
+import { hourWords, rangeWords } from './words.ts';
 
-const monthName = (day: Date) => dateFormat({ month: 'long', year: 'numeric' }).format(day);
-const dayName = (day: Date) => dateFormat({ weekday: 'long', day: 'numeric', month: 'long' }).format(day);
+const NewRow = lazy(code(() => import('./new-row.tsx').then(({ NewRow: dialog }) => ({ default: dialog }))));
 
-/** A calendar and the fields with the start and the end of its rows. */
-interface Spanned extends Pick<Place, 'screen' | 'entity'> {
-  readonly span: NonNullable<PortalScreen['span']>;
-}
-
-/** Shows rows that have a start and an end, by the days of a month. The address contains the month. */
+/**
+ * Shows rows that have a start and an end, as a day, a week or a month. Times that are free are chosen by a press, a drag
+ * or the keyboard, and become new rows. The address contains the view, the day, and the chosen time.
+ */
 export function CalendarPage({ screen, entity }: Place) {
-  return screen.span && <Calendar screen={screen} entity={entity} span={screen.span} />;
+  const { span, calendar } = screen;
+  return span && calendar && <Calendar of={{ screen, entity, span, calendar }} />;
 }
 
-function Calendar({ screen, entity, span }: Spanned) {
-  const portal = usePortal();
-  const all = useScreens();
-  const { month } = useSearch({ strict: false }) as { month?: string };
-  const shown = monthIn(month, new Date());
-  const weeks = weeksOf(shown);
-  const [first, last] = [weeks[0]?.[0] ?? shown, weeks.at(-1)?.at(-1) ?? shown];
-  const after = new Date(last.getFullYear(), last.getMonth(), last.getDate() + 1);
-  const { data, error } = useQuery({
-    ...rowsBetween(portal, all, entity, screen, span, [first, after]),
-    ...followed,
-  });
-  const byDay = rowsByDay(data?.rows ?? [], span, first, last);
+function Calendar({ of }: { of: CalendarOf }) {
+  const { screen, entity, span } = of;
+  const isPhone = useMediaQuery('(max-width: 760px)', undefined, { getInitialValueInEffect: false }) === true;
+  const isOfDays = fieldIn(entity, span.start)?.editor === 'date';
+  const [address, go] = useAddress(isOfDays ? 'month' : isPhone ? 'day' : 'week');
+  const contents = useContents(of, address);
+  const moves = useRowMoves(of, contents.rows);
+  const now = useNow();
+  const page = useRef<HTMLDivElement>(null);
+  const { view, on, days, chosen } = address;
+  const range = rangeWords(days, view === 'month', on);
+  const label = t('calendarOf', { title: contents.division?.name ?? screen.title, month: range });
+  const canChoose = contents.form !== undefined || contents.isInvited;
+  const choose = (period: Period) => {
+    moves.dismiss();
+    go({ chosen: period });
+  };
+  const shared = { of, contents, moves, now, label };
+  const isList = isPhone && view === 'day' && contents.free !== null;
   return (
-    <Shell title={screen.title} isFollowed={!error}>
-      <Head screen={screen} entity={entity} shown={shown} isCutShort={data?.rows.length === SHOWN_ROWS} />
+    <Shell title={screen.title} isFollowed={!contents.error}>
+      <Keys address={address} go={go} />
+      <Head of={of} contents={contents} address={address} range={range} />
       <Actions actions={screen.actions} />
-      <Trouble error={error} />
-      <table
-        className={styles.month}
-        aria-label={t('calendarOf', { title: screen.title, month: monthName(shown) })}
-        aria-busy={!data}
-      >
-        <thead>
-          <tr>
-            {weeks[0]?.map((day) => (
-              <th key={day.getDay()}>{dateFormat({ weekday: 'short' }).format(day)}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {weeks.map((week) => (
-            <tr key={dayOf(week[0] ?? shown)}>
-              {week.map((day) => (
-                <Day
-                  key={dayOf(day)}
-                  day={day}
-                  isOther={day.getMonth() !== shown.getMonth()}
-                  rows={byDay.get(dayOf(day)) ?? []}
-                  {...{ screen, entity, span }}
-                />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Trouble error={contents.error} />
+      <div ref={page}>
+        <CalendarBar {...{ address, contents, range, isPhone }} />
+        {view === 'month' ? (
+          <MonthTable {...shared} weeks={weeksIn(days)} on={on} onChoose={canChoose && isOfDays ? choose : null} />
+        ) : isList ? (
+          <DayList {...shared} day={on} onChoose={canChoose ? choose : null} chosen={chosen} />
+        ) : (
+          <TimeGrid
+            {...shared}
+            {...{ days, chosen }}
+            onChoose={canChoose ? choose : null}
+            onDay={(day) => go({ on: day }, true)}
+          />
+        )}
+      </div>
+      {view !== 'month' && !isList && <Legend contents={contents} canChoose={canChoose} />}
+      <p className="sr" role="status">
+        {moves.said}
+      </p>
+      {chosen && canChoose && (
+        <Suspense>
+          <NewRow
+            key={contents.division?.name}
+            {...{ of, contents, chosen }}
+            place={() => page.current?.querySelector('[data-chosen]') ?? null}
+            onTimes={(period) => go({ chosen: period }, true)}
+            onClose={() => go({ chosen: null }, true)}
+          />
+        </Suspense>
+      )}
     </Shell>
   );
 }
 
-/** Title of the calendar, the links to the months around it, and the form for a new row. */
+const weeksIn = (days: readonly Date[]): Date[][] =>
+  Array.from({ length: Math.ceil(days.length / 7) }, (_, i) => days.slice(i * 7, i * 7 + 7));
+
+/** Title of the calendar, what is free in it, and the form for a new row. */
 function Head({
-  screen,
-  entity,
-  shown,
-  isCutShort,
-}: Pick<Place, 'screen' | 'entity'> & {
-  /** A day of the month that is shown. */
-  shown: Date;
-  /** True if the month has more rows than are shown. */
-  isCutShort: boolean;
+  of,
+  contents,
+  address,
+  range,
+}: {
+  of: CalendarOf;
+  contents: Contents;
+  address: Address;
+  range: string;
 }) {
-  const form = formFor(useScreens(), entity);
-  const to = (months: number) =>
-    ({ month: monthOf(new Date(shown.getFullYear(), shown.getMonth() + months)) }) as never;
-  const month = monthName(shown);
+  const { screen } = of;
+  const { free, isInvited, isCutShort, form } = contents;
+  const words = [
+    free && !contents.isPending && address.view !== 'month'
+      ? t('calendarFreeIn', { hours: hourWords(hoursIn(free)), range })
+      : null,
+    isCutShort ? t('calendarFirst', { month: range, count: SHOWN_ROWS }) : null,
+    isInvited ? t('calendarInvite') : null,
+  ];
+  const answer = words.filter((one) => one !== null).join(' ');
   return (
     <div className={pageStyles.titlebar}>
       <div>
         <h1 className={pageStyles.title}>{screen.title}</h1>
-        <p className={pageStyles.answer} role="status">
-          {isCutShort ? t('calendarFirst', { month, count: SHOWN_ROWS }) : month}
-        </p>
+        {answer !== '' && (
+          <p className={pageStyles.answer} role="status">
+            {answer}
+          </p>
+        )}
       </div>
-      <div className={pageStyles.actions}>
-        <Link to="." search={to(-1)} className={buttonClass({})} aria-label={t('previousMonth')}>
-          <Icon of={IconChevronLeft} />
-        </Link>
-        <Link to="." search={to(1)} className={buttonClass({})} aria-label={t('nextMonth')}>
-          <Icon of={IconChevronRight} />
-        </Link>
+      <div className={classNames(pageStyles.actions, styles.actions)}>
         {form && <NewLink form={form} />}
+        {isInvited && (
+          <Link to="/account/sign-in" search={{ next: screen.route }} className={buttonClass()}>
+            {t('signIn')}
+          </Link>
+        )}
       </div>
     </div>
   );
 }
 
-/** Day of the month with its rows. */
-function Day({ day, isOther, rows, ...of }: Spanned & { day: Date; isOther: boolean; rows: readonly Row[] }) {
-  return (
-    <td
-      data-empty={rows.length === 0 || undefined}
-      data-other={isOther || undefined}
-      aria-current={dayOf(day) === dayOf(new Date()) ? 'date' : undefined}
-    >
-      <time dateTime={dayOf(day)} title={dayName(day)}>
-        <span className={styles.dayName}>{dayName(day)}</span>
-        <span className={styles.dayNumber}>{dateFormat({ day: 'numeric' }).format(day)}</span>
-      </time>
-      <ul>
-        {rows.map((row) => (
-          <li key={JSON.stringify(keyOf(of.entity, row))}>
-            <Entry {...of} row={row} day={day} />
-          </li>
-        ))}
-      </ul>
-    </td>
+const views: Readonly<Record<string, View>> = { d: 'day', w: 'week', m: 'month' };
+
+/** Binds the keys of a calendar: T for today, J and K for the days after and before, D, W and M for the views. */
+function Keys({ address, go }: { address: Address; go: (visit: Visit) => void }) {
+  const { view, on } = address;
+  const day = dayOf(on);
+  useKeys(
+    useMemo(() => {
+      const at = { view, on: new Date(`${day}T00:00:00`) };
+      const binding = (keys: string, does: string, visit: () => Visit) => ({
+        ...{ keys, does, group: '' },
+        run: () => go({ chosen: null, ...visit() }),
+      });
+      return [
+        binding('t', t('timeToday'), () => ({ on: new Date() })),
+        binding('j', t('calendarNext', { view }), () => ({ on: neighbour(at, 1) })),
+        binding('k', t('calendarPrevious', { view }), () => ({ on: neighbour(at, -1) })),
+        ...Object.entries(views).map(([keys, to]) => binding(keys, viewName(to), () => ({ view: to }))),
+      ];
+    }, [view, day, go]),
   );
+  return null;
 }
 
-/** Returns the rows of each day, by the day as `dayOf` writes it. A row without an end belongs only to the day of its start. */
-function rowsByDay(
-  rows: readonly Row[],
-  { start, end }: NonNullable<PortalScreen['span']>,
-  first: Date,
-  last: Date,
-): Map<string, Row[]> {
-  const found = new Map<string, Row[]>();
-  for (const row of rows) {
-    const from = localTime(row[start]);
-    if (!from) continue;
-    const until = localTime(row[end]) ?? from;
-    const day = new Date(Math.max(from.getTime(), first.getTime()));
-    day.setHours(0, 0, 0, 0);
-    // A row that ends at midnight does not belong to the day that begins then.
-    while (day <= last && (day < until || dayOf(day) === dayOf(from))) {
-      found.set(dayOf(day), [...(found.get(dayOf(day)) ?? []), row]);
-      day.setDate(day.getDate() + 1);
-    }
-  }
-  return found;
-}
-
-/** Reads a value as a time. A date is read as midnight in the browser's time zone. */
-const localTime = (value: unknown): Date | null =>
-  timeOf(typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00` : (value ?? ''));
-
-function Entry({ screen, entity, span, row, day }: Spanned & { row: Row; day: Date }) {
-  const all = useScreens();
-  const path = rowPath(all, entity, row);
-  const [leading] = readableFields(entity, screen.columns).filter(
-    ({ name }) => name !== span.start && name !== span.end && !entity.key.includes(name),
-  );
-  const time = localTime(row[span.start]);
-  const hasTime = time && dayOf(time) === dayOf(day) && !/^\d{4}-\d\d-\d\d$/.test(String(row[span.start]));
-  const name = leading ? <FieldValue entity={entity} field={leading} row={row} isShort /> : rowName(all, entity, row);
-  const words = (
-    <>
-      {hasTime && <b>{dateFormat({ timeStyle: 'short' }).format(time)}</b>} {name}
-    </>
-  );
-  return path ? <Link to={path}>{words}</Link> : <span>{words}</span>;
-}
+const viewName = (view: View): string =>
+  view === 'day' ? t('calendarDay') : view === 'week' ? t('calendarWeek') : t('calendarMonth');

@@ -3,7 +3,7 @@ import { textOf } from '../../../fields/format.ts';
 import { type MessageKey, t } from '../../../language/messages.ts';
 import { type ListQuery, orderTerms } from '../../queries/query.ts';
 import { instantOf } from '../../queries/rows.ts';
-import { dayOf } from '../calendar/weeks.ts';
+import { dayOf } from '../calendar/days.ts';
 
 /** The parameters of a list's address: a search, an order, and conditions such as `f.status=eq.open`. */
 export interface ListSearch {

@@ -35,6 +35,8 @@ export function ScreenPage() {
   const caller = useCaller();
   const { pathname, search } = useLocation();
   const place = placeAt(all, pathname);
+  // While the code of an account page is loaded, the address is already that of this page.
+  if (/^\/account(\/|$)/.test(pathname)) return null;
   if (!place && !caller) return <ToSignIn />;
   if (!place) {
     return <Message title={t('noPage')}>{t('noPageWhy')}</Message>;
