@@ -225,6 +225,56 @@ export interface PortalFreeTimes {
   readonly to: string;
 }
 
+/** The numbers of days for which `GET /portal/v1/figures` computes the figures of a page. */
+export const figurePeriods = [7, 30, 365] as const;
+export type FigurePeriod = (typeof figurePeriods)[number];
+
+/** A number, or the least or greatest value of a field of another type; null if there are no rows. */
+export type FigureValue = number | string | null;
+
+/**
+ * The reply of `GET /portal/v1/figures?route=/desk&days=30&zone=Europe/Berlin`: the numbers, bars and lines of one page,
+ * computed from the rows that the caller may read.
+ */
+export interface PortalFigures {
+  /** The first and the last day of the period in the time zone of the request, such as `2026-03-29`. */
+  readonly from: string;
+  readonly to: string;
+  readonly parts: readonly PortalFigure[];
+}
+
+export type PortalFigure = {
+  /** The `index` of the part. */
+  readonly index: number;
+} & (
+  | {
+      readonly kind: 'number';
+      readonly value: FigureValue;
+      /** The value of the period before, which has the same number of days. Absent for a number without `over`. */
+      readonly before?: FigureValue;
+    }
+  | {
+      readonly kind: 'bars';
+      /** The value of all rows together. */
+      readonly total: FigureValue;
+      /** The largest values, the largest first. */
+      readonly bars: readonly { readonly by: unknown; readonly value: FigureValue }[];
+      /** Number of values of the field that have no bar. */
+      readonly further: number;
+    }
+  | {
+      readonly kind: 'line';
+      /** The days of the points; for a period of a year, the Mondays of its weeks. */
+      readonly at: readonly string[];
+      /** A line for each value of `by`, that with the most rows first. Without `by`, a single line. */
+      readonly lines: readonly { readonly by: unknown; readonly values: readonly FigureValue[] }[];
+      /** Number of values of `by` that have no line. */
+      readonly further: number;
+    }
+  /** The part could not be computed. */
+  | { readonly kind: 'failed'; readonly code: string; readonly message: string }
+);
+
 /** A function that a screen offers as a button. */
 export interface PortalAction {
   /** The schema to send with the call; null for the first schema of the API, which is the default. */

@@ -51,6 +51,28 @@ export const answerLimits = limitsOf('answers', {
     default: 10,
     meaning: 'Rows that the explanation of an access reads.',
   },
+  pageFigureMilliseconds: {
+    unit: 'milliseconds',
+    default: 3000,
+    meaning: 'How long PostgreSQL may compute one number, bars or line of a page for members.',
+    code: '57014',
+  },
+  pageFiguresMilliseconds: {
+    unit: 'milliseconds',
+    default: 8000,
+    meaning: 'How long PostgreSQL may compute all figures of a page for members. Those that are left fail.',
+    code: '57014',
+  },
+  pageBars: {
+    unit: 'count',
+    default: 10,
+    meaning: 'Bars of one part of a page for members. The page counts the further values.',
+  },
+  pageLines: {
+    unit: 'count',
+    default: 5,
+    meaning: 'Lines of one part of a page for members. The page counts the further values.',
+  },
   pageRows: {
     unit: 'count',
     noun: 'rows',

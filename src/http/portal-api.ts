@@ -11,8 +11,9 @@ import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { notificationsReply } from './portal-notifications.ts';
+import { figuresReply } from './portal-figures.ts';
 import { rightsReply } from './portal-rights.ts';
-import { type ScreensFor, sharedViewsReply } from './portal-shared-views.ts';
+import { readScreens, type ScreensFor, sharedViewsReply } from './portal-shared-views.ts';
 import { viewsReply } from './portal-views.ts';
 
 /** Creates the handler of `/portal/v1`, which returns the data for the app's pages for members. */
@@ -23,13 +24,43 @@ export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
     if (request.path === '/shared-views') return sharedViewsReply(app, request, identify, screensFor);
     if (request.path === '/rights') return rightsReply(app, request, identify);
     if (request.path.startsWith('/notifications')) return notificationsReply(app, request, identify);
-    const answer = request.path === '/app' ? appReply : request.path === '/screens' ? screensReply : null;
+    const answer = answers[request.path];
     if (!answer) throw new NinefoldError('not_found');
     if (request.method !== 'GET' && request.method !== 'HEAD') throw new NinefoldError('method_not_allowed');
     const reply = await answer(app, request, identify, screensFor);
     return request.method === 'HEAD' ? { ...reply, body: null } : reply;
   },
   renderError: async () => null,
+});
+
+type Answer = (
+  app: App,
+  request: CallRequest,
+  identify: () => Promise<Identity>,
+  screensFor: ScreensFor,
+) => Promise<Reply>;
+
+/** The calls that are only read, by their paths. */
+const answers: Readonly<Partial<Record<string, Answer>>> = {
+  '/app': appReply,
+  '/screens': screensReply,
+  '/figures': async (app, request, identify, screensFor) => {
+    const identity = await identifiedCaller(identify);
+    return figuresReply(app, request, identity, await readScreens(app, identity, request, screensFor));
+  },
+};
+
+/** @throws NinefoldError key_missing for a request without a key */
+async function identifiedCaller(identify: () => Promise<Identity>): Promise<Identity> {
+  const identity = await identify();
+  if (identity.source === 'none') throw new NinefoldError('key_missing');
+  return identity;
+}
+
+/** Returns the caller of screens. A builder sees those of a role that no member has, or of one role of a member with several. */
+const screensCaller = ({ role, userId, source }: Identity, query: string) => ({
+  ...{ role, userId },
+  memberRole: source === 'builder' ? new URLSearchParams(query).get('role') : null,
 });
 
 const JSON_TYPE = 'application/json; charset=utf-8';
@@ -48,12 +79,8 @@ async function screensReply(
   identify: () => Promise<Identity>,
   screensFor: ScreensFor,
 ): Promise<Reply> {
-  const { role, userId, source } = await identify();
-  if (source === 'none') throw new NinefoldError('key_missing');
-  // A builder sees the screens of a role that no member has, or only one role of a member who has several.
-  const memberRole = source === 'builder' ? new URLSearchParams(query).get('role') : null;
-  const caller = { role, userId, memberRole };
-  const { body, etag } = await screensFor(app, caller, headers['accept-language'] ?? null);
+  const identity = await identifiedCaller(identify);
+  const { body, etag } = await screensFor(app, screensCaller(identity, query), headers['accept-language'] ?? null);
   const common = { etag, 'cache-control': 'private, no-cache', vary: 'Authorization, apikey, Accept-Language' };
   if (matchesEntityTag(headers['if-none-match'], etag)) return { status: 304, headers: common, body: null };
   return { status: 200, headers: { ...common, 'content-type': JSON_TYPE }, body };

@@ -79,7 +79,8 @@ export async function sharedViewsReply(
 
 const seesAll = ({ role }: Identity): boolean => role === 'service_role';
 
-async function readScreens(
+/** Returns the screens that the caller may open. */
+export async function readScreens(
   app: App,
   { role, userId }: Identity,
   { headers }: CallRequest,

@@ -13,6 +13,7 @@ import helpdeskWork from '../../../templates/helpdesk/supabase/migrations/202601
 import helpdeskDescription from '../../../templates/helpdesk/supabase/migrations/20260101000500_description.sql';
 import helpdeskLabels from '../../../templates/helpdesk/supabase/migrations/20260101000600_labels.sql';
 import helpdeskNotifications from '../../../templates/helpdesk/supabase/migrations/20260101000700_notifications.sql';
+import helpdeskPages from '../../../templates/helpdesk/supabase/migrations/20260101000800_pages.sql';
 import helpdeskSeed from '../../../templates/helpdesk/supabase/seed.sql';
 import notesNotebooks from '../../../templates/notes/supabase/migrations/20260101000100_notebooks.sql';
 import notesNotes from '../../../templates/notes/supabase/migrations/20260101000200_notes.sql';
@@ -37,6 +38,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000500_description.sql', sql: helpdeskDescription },
     { name: '20260101000600_labels.sql', sql: helpdeskLabels },
     { name: '20260101000700_notifications.sql', sql: helpdeskNotifications },
+    { name: '20260101000800_pages.sql', sql: helpdeskPages },
     { name: 'seed.sql', sql: helpdeskSeed, isSeed: true },
   ],
   booking: [

@@ -88,21 +88,34 @@ export function spansOf(text: string): Span[] {
 }
 
 /** Shows a long text with its Markdown. HTML in the text is shown as text. */
-export function Markdown({ text, className }: { text: string; className?: string | undefined }) {
+export function Markdown({
+  text,
+  hasHeadings = false,
+  className,
+}: {
+  text: string;
+  /** True if the headings of the text are headings of the page, and not only of a value. */
+  hasHeadings?: boolean;
+  className?: string | undefined;
+}) {
   return (
     <div className={classNames(styles.text, className)} dir="auto">
       {blocksOf(text).map((block, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: The blocks of a text have no other identity.
-        <Fragment key={i}>{shown(block)}</Fragment>
+        <Fragment key={i}>{shown(block, hasHeadings)}</Fragment>
       ))}
     </div>
   );
 }
 
-function shown(block: Block): ReactNode {
+function shown(block: Block, hasHeadings: boolean): ReactNode {
   switch (block.kind) {
     case 'heading':
-      return (
+      return hasHeadings ? (
+        <h2>
+          <Inline text={block.text} />
+        </h2>
+      ) : (
         <p className={styles.heading}>
           <Inline text={block.text} />
         </p>

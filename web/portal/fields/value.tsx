@@ -102,7 +102,7 @@ function ReferenceValue({
   const target = field.reference && entityIn(all, field.reference.entity);
   const value = row[field.name];
   const callerId = useCaller()?.user.id;
-  if (value === null || !target) return <span className="soft">{isPerson(field) ? t('nobody') : '–'}</span>;
+  if (value === null || !target) return <span className="soft">{isPersonField(field) ? t('nobody') : '–'}</span>;
   // A row of another schema cannot be embedded, so only its key is known.
   const pointed = pointedTo(row, field.name) ?? (canEmbed(entity, target) ? null : {});
   const isOwn = value === callerId;
@@ -113,7 +113,8 @@ function ReferenceValue({
   return path ? <Link to={path}>{name}</Link> : name;
 }
 
-const isPerson = ({ name }: PortalField): boolean =>
+/** Returns true for a field whose value is probably a person, by its name. */
+export const isPersonField = ({ name }: PortalField): boolean =>
   /assignee|owner|author|member|user|customer|agent|person|editor|manager|_by$/i.test(name);
 
 /** Returns the label of a row: its label, or else its entity and number. */

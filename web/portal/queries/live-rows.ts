@@ -4,6 +4,7 @@ import { type LiveChannel, LiveSocket, socketAddress } from '../../rows/live-soc
 import { markChanged } from './changed-rows.ts';
 import type { Portal } from './client.ts';
 import { parseExactly, type Row, type Rows } from './rest.ts';
+import { figuresKey } from './rows.ts';
 import { orThrow, queryClient } from './session.ts';
 
 /** Most reads that a page follows at the same time. The server accepts 30 for each socket. */
@@ -132,12 +133,13 @@ export class LiveRows {
   }
 
   /**
-   * Reads again what rows that were added or removed make old: the counts of the entity, and the further pages of a
-   * list, which begin after a row of the page before.
+   * Reads again what rows that were added or removed make old: the counts of the entity, the figures of a page, and the
+   * further pages of a list, which begin after a row of the page before.
    */
   #rereadRest({ queryKey, state }: Query): void {
     const [, entity, kind] = queryKey;
     this.#old.add(JSON.stringify(['rows', entity, 'count']));
+    this.#old.add(JSON.stringify(figuresKey));
     const hasPages = kind === 'page' || (kind === 'list' && readsIn(state.data).length > 1);
     if (hasPages) this.#old.add(JSON.stringify(queryKey.slice(0, 5)));
     clearTimeout(this.#reread);

@@ -18,6 +18,8 @@ import { queryClient } from './session.ts';
 
 /** Beginning of the keys of all queries that read rows. */
 export const rowsKey = ['rows'] as const;
+/** Beginning of the keys of the queries that read the figures of a page. */
+export const figuresKey = [...rowsKey, 'figures'] as const;
 const refresh = () => queryClient.invalidateQueries({ queryKey: rowsKey });
 
 /** Reads the rows of a board in one state, each with the transitions that the caller may make. */

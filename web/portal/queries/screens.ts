@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalPage, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
 import { textOf, timeOf } from '../../fields/format.ts';
 import { dateFormat } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
@@ -62,6 +62,16 @@ export function placeAt({ screens, entities }: PortalScreens, path: string): Pla
   const entity = entities.find(({ id }) => id === found?.screen.entity);
   return found && entity && isKey(entity, found.rowKey) ? { ...found, entity } : null;
 }
+
+/** Returns the page of several parts at a path. */
+export function pageAt({ pages }: PortalScreens, path: string): PortalPage | undefined {
+  const parts = segments(path);
+  return pages.find(({ route }) => keyIn(segments(route), parts) !== null);
+}
+
+/** Returns the title of the screen or the page with a route; null if the caller may open neither. */
+export const titleAt = ({ screens, pages }: PortalScreens, route: string): string | null =>
+  [...screens, ...pages].find((one) => one.route === route)?.title ?? null;
 
 const shapes = {
   integer: /^-?\d{1,19}$/,
@@ -168,7 +178,7 @@ export function rowPath(
       .join('/');
   // The mark distinguishes the row with the key `new` from the form `/tickets/new`.
   const plain = path(/^(?:~|\.{0,2}$)/);
-  return all.screens.some(({ route }) => route === plain) ? path(/^/) : plain;
+  return [...all.screens, ...all.pages].some(({ route }) => route === plain) ? path(/^/) : plain;
 }
 
 /**

@@ -28,7 +28,7 @@ const tickets = {
 } as unknown as MovableEntity;
 
 const all = {
-  ...{ roles: [], navigation: [], home: null, entities: [tickets] },
+  ...{ roles: [], navigation: [], home: null, pages: [], entities: [tickets] },
   screens: [{ route: '/tickets/:id', kind: 'detail', entity: 'tickets' }],
 } as unknown as PortalScreens;
 

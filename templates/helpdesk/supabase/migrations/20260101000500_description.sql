@@ -8,7 +8,7 @@ select ninefold.describe_app(
 
 select ninefold.define_screen('/queue', 'Queue', 'list', 'public.queue',
   columns => array['id', 'subject', 'priority', 'status', 'topic', 'customer', 'assignee', 'created_at', 'last_comment_at'],
-  roles => array['agent', 'lead']);
+  roles => array['agent', 'lead'], actions => array['public.take_next_ticket'], empty => 'Nobody waits for an answer.');
 select ninefold.define_screen('/tickets/board', 'Board', 'board', 'public.tickets',
   columns => array['id', 'subject', 'priority', 'assignee'],
   filter => 'status=neq.closed', order_by => 'priority.desc,created_at', roles => array['agent', 'lead']);

@@ -32,7 +32,7 @@ export function conditionsIn(search: ListSearch, { fields }: PortalEntity): Reco
 }
 
 const isCondition = (field: PortalField, condition: string): boolean =>
-  /^(eq|is|not\.is)\./.test(condition) || (hasRange(field) && (daysIn(condition) ?? rangeIn(condition)) !== null);
+  /^(eq|in|is|not\.is)\./.test(condition) || (hasRange(field) && (daysIn(condition) ?? rangeIn(condition)) !== null);
 
 /**
  * Returns the search and the conditions of an address as a data request has them.
@@ -192,9 +192,13 @@ export function conditionWords(
   const range = hasRange(field) ? rangeIn(condition) : null;
   if (range) return rangeWords(field, range);
   const [, operator = '', value = ''] = /^(\w+)\.(.*)$/s.exec(condition) ?? [];
+  const labelOf = (one: string) => field.values?.find((known) => known.value === one)?.label ?? one;
+  if (operator === 'in') {
+    return t('filterIs', { field: field.label, value: valuesIn(value).map(labelOf).join(', ') });
+  }
   const verb = operators[operator];
   if (verb === undefined) return null;
-  const label = value === callerId ? t('oneself') : (field.values?.find((one) => one.value === value)?.label ?? value);
+  const label = value === callerId ? t('oneself') : labelOf(value);
   return t(verb, { field: field.label, value: label });
 }
 
@@ -217,14 +221,15 @@ export const isLeftOut = (filter: string | null, name: string, value: string): b
   new URLSearchParams(filter ?? '').getAll(name).some((condition) => {
     const [, not, operator, operand = ''] = /^(not\.)?(eq|neq|in)\.(.*)$/s.exec(condition) ?? [];
     if (operator === undefined) return false;
-    const values =
-      operator === 'in'
-        ? operand
-            .replace(/^\((.*)\)$/s, '$1')
-            .split(',')
-            .map(unquoted)
-        : [operand];
+    const values = operator === 'in' ? valuesIn(operand) : [operand];
     return (values.includes(value) === (operator !== 'neq')) === (not !== undefined);
   });
+
+/** Returns the values of a condition such as `in.(new,"on hold")`. */
+const valuesIn = (operand: string): string[] =>
+  operand
+    .replace(/^\((.*)\)$/s, '$1')
+    .split(',')
+    .map(unquoted);
 
 const unquoted = (text: string): string => text.replace(/^"(.*)"$/s, '$1');

@@ -62,7 +62,7 @@ export function Gate({ children }: { children: ReactNode }) {
   if (!isKnown || !found.data) return null;
   // If the session of a member has ended, the member must sign in again, and not continue as a visitor without noticing it.
   const wasMember = (member !== null || hasExpired()) && !hasSignedOut();
-  if (caller === null && (wasMember || found.data.screens.length === 0)) {
+  if (caller === null && (wasMember || found.data.screens.length + found.data.pages.length === 0)) {
     return <ToSignIn />;
   }
   return (

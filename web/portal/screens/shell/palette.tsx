@@ -93,6 +93,7 @@ function useTargets(words: string): Target[] {
   const pages: Target[] = [
     { path: all.home ?? '/', title: t('home'), about: '' },
     ...shown.map(({ route, title, entity }) => ({ path: route, title, about: entityIn(all, entity)?.label ?? '' })),
+    ...all.pages.map(({ route, title }) => ({ path: route, title, about: '' })),
     { path: '/account', title: t('account'), about: '' },
   ].filter(contains);
   const lists = words.length < 2 ? [] : searchedLists(all);

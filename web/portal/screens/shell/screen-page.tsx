@@ -3,7 +3,7 @@ import { lazy, Suspense } from 'react';
 import { ReferenceControlContext } from '../../../fields/editor.tsx';
 import { t } from '../../../language/messages.ts';
 import { code } from '../../../ui/recovery/code.ts';
-import { placeAt, useScreens } from '../../queries/screens.ts';
+import { pageAt, placeAt, useScreens } from '../../queries/screens.ts';
 import { AuthLayout } from '../../sign-in/auth-layout.tsx';
 import { ListPage } from '../list/list-page.tsx';
 import { Message } from '../shared/message.tsx';
@@ -23,17 +23,27 @@ const BoardPage = lazy(
   code(() => import('../board/board-page.tsx').then(({ BoardPage: page }) => ({ default: page }))),
 );
 
+const PartsPage = lazy(code(() => import('../page/parts-page.tsx').then(({ PartsPage: page }) => ({ default: page }))));
+
 const MemberReference = lazy(
   code(() =>
     import('../../fields/member-reference.tsx').then(({ MemberReference: control }) => ({ default: control })),
   ),
 );
 
-/** Shows the screen whose route matches the address, if the caller may open it. */
+/** Shows the page or the screen whose route matches the address, if the caller may open it. */
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();
   const { pathname, search } = useLocation();
+  const page = pageAt(all, pathname);
+  if (page) {
+    return (
+      <Suspense fallback={<AuthLayout title={page.title}>{null}</AuthLayout>} key={pathname}>
+        <PartsPage page={page} />
+      </Suspense>
+    );
+  }
   const place = placeAt(all, pathname);
   // While the code of an account page is loaded, the address is already that of this page.
   if (/^\/account(\/|$)/.test(pathname)) return null;

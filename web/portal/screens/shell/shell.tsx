@@ -5,8 +5,10 @@ import {
   IconBookmark,
   IconCalendar,
   IconChartBar,
+  IconChartHistogram,
   IconChevronRight,
   IconDots,
+  IconFileText,
   IconHome,
   IconLayoutKanban,
   IconListDetails,
@@ -20,7 +22,7 @@ import {
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import type { PortalScreen, PortalView } from '../../../../contract/portal.ts';
+import type { PortalPage, PortalScreen, PortalScreens, PortalView } from '../../../../contract/portal.ts';
 import { initials } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
@@ -57,6 +59,17 @@ const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
   gallery: IconPhoto,
   figures: IconChartBar,
 };
+
+const iconOfPage = ({ parts }: PortalPage): TablerIcon =>
+  parts.some(({ kind }) => kind === 'number' || kind === 'bars' || kind === 'line') ? IconChartHistogram : IconFileText;
+
+/** Returns title and icon of the screen or the page with a route; null if the caller may open neither. */
+function entryOf({ screens, pages }: PortalScreens, route: string) {
+  const screen = screens.find((one) => one.route === route);
+  if (screen) return { title: screen.title, icon: icons[screen.kind], screen };
+  const page = pages.find((one) => one.route === route);
+  return page ? { title: page.title, icon: iconOfPage(page), screen: null } : null;
+}
 
 /** Options of links, so that a link counts as current only at its exact address, and not at addresses below it. */
 const exact = { exact: true, includeSearch: false } as const;
@@ -205,7 +218,8 @@ function Rail() {
 
 /** Links to Home and every screen of the navigation. */
 function Screens({ onOpen }: { onOpen?: () => void }) {
-  const { navigation, screens, home } = useScreens();
+  const all = useScreens();
+  const { navigation, home } = all;
   return (
     <>
       <NavLink to={home ?? '/'} title={t('home')} icon={IconHome} onOpen={onOpen} />
@@ -213,11 +227,11 @@ function Screens({ onOpen }: { onOpen?: () => void }) {
         <div key={title ?? ''}>
           {title !== null && <h2>{title}</h2>}
           {routes.map((route) => {
-            const screen = route === home ? undefined : screens.find((one) => one.route === route);
+            const entry = route === home ? null : entryOf(all, route);
             return (
-              screen && (
-                <NavLink key={route} to={route} title={screen.title} icon={icons[screen.kind]} onOpen={onOpen}>
-                  <ScreenCount screen={screen} />
+              entry && (
+                <NavLink key={route} to={route} title={entry.title} icon={entry.icon} onOpen={onOpen}>
+                  {entry.screen && <ScreenCount screen={entry.screen} />}
                 </NavLink>
               )
             );
