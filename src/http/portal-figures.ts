@@ -6,7 +6,10 @@ import type { Identity } from '../identity/identity.ts';
 import { computeFigures } from '../rest/figures/figures.ts';
 
 /** Matches names of time zones in the database of IANA, such as `America/Argentina/Buenos_Aires`. */
-const ZONE = /^[A-Za-z][\w+-]{0,31}(?:\/[\w+-]{1,31}){0,2}$/;
+const ZONE = /^[A-Za-z][\w+-]*(?:\/[\w+-]+)*$/;
+
+/** Max number of characters of the name of a time zone. */
+const ZONE_CHARACTERS = 64;
 
 /**
  * Handles `GET /portal/v1/figures?route=/desk&days=30&zone=Europe/Berlin`: the numbers, bars and lines of one page. They
@@ -25,7 +28,7 @@ export async function figuresReply(
   if (!page) throw new NinefoldError('not_found');
   const days = figurePeriods.find((period) => String(period) === asked.get('days'));
   const zone = asked.get('zone') ?? 'UTC';
-  if (days === undefined || !ZONE.test(zone)) {
+  if (days === undefined || zone.length > ZONE_CHARACTERS || !ZONE.test(zone)) {
     const message = `The figures of a page have days=${figurePeriods.join(' or ')} and a time zone, such as zone=Europe/Berlin.`;
     throw new NinefoldError('validation_invalid', { message });
   }

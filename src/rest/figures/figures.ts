@@ -132,11 +132,12 @@ function dataRequest(
   request: CallRequest,
   { filter, ...part }: ComputedPart,
   { name, schema }: PortalEntity,
-  { before, from, end }: Period,
+  { before, from, end, at }: Period,
   zone: string,
 ): CallRequest {
   const over = 'over' in part ? part.over : null;
-  const first = part.kind === 'number' ? before : from;
+  // The first week of a line is complete.
+  const first = part.kind === 'number' ? before : (at[0] ?? from);
   const column = over === null ? '' : encodeURIComponent(`"${over.replaceAll(/[\\"]/g, '\\$&')}"`);
   const terms = [
     ...(filter === null ? [] : [filter]),

@@ -13,15 +13,16 @@ export interface Period {
   readonly step: 'day' | 'week';
 }
 
+/** Duration of a day in ms. Dates have no time zone, so that each day has this duration. */
 const DAY = 24 * 60 * 60 * 1000;
 const DAYS_OF_WEEK = 7;
 
 /** Number of days from which a line has a point for each week. */
 const WEEKLY_DAYS = 365;
 
-/** Returns the date `days` days after a date. Dates have no time zone, so each day is 24 hours long. */
+/** Returns the date `days` days after a date. */
 const plusDays = (date: string, days: number): string =>
-  new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().slice(0, 10);
+  new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY).toISOString().replace(/T.*$/, '');
 
 const mondayOf = (date: string): string => plusDays(date, -((new Date(`${date}T00:00:00Z`).getUTCDay() + 6) % 7));
 

@@ -1,4 +1,12 @@
-import { type KeyboardEvent, type PointerEvent, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type FocusEvent,
+  type KeyboardEvent,
+  type PointerEvent,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { dateFormat } from '../../../language/messages.ts';
 import { distinctKeys } from '../../../ui/distinct-keys.ts';
 import styles from './line-chart.module.css';
@@ -39,37 +47,20 @@ interface ChartProps {
 export function LineChart({ title, times, dayText, lines, isWhole, format }: ChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
-  const [read, setRead] = useState<number | null>(null);
   const last = times.length - 1;
-  const isNarrow = width < NARROW;
-  const names = lines.map(({ label, values }) => nameOf(label, format(values.at(-1) ?? null), isNarrow));
-  const longest = Math.max(...names.map(({ length }) => length), 0) * LETTER;
-  const right = Math.min(isNarrow ? MAX_NAME.narrow : MAX_NAME.wide, longest) + GAP + 2 * DASH;
-  const plot = Math.max(1, width - right);
+  const names = lines.map(({ label, values }) => nameOf(label, format(values.at(-1) ?? null), width < NARROW));
+  const plot = plotWidth(width, names);
+  const { read, handlers } = useReader(last, plot);
   const scale = scaleOf(
     lines.flatMap(({ values }) => values.filter((value) => value !== null)),
     isWhole,
   );
-  const keys = distinctKeys(lines.map(({ label }) => label));
   const x = (i: number) => (last === 0 ? 0 : (i / last) * plot);
   const y = (value: number) => TOP + ((scale.max - value) / (scale.max - scale.min)) * (HEIGHT - TOP - BOTTOM);
-  const shown = read === null ? null : Math.min(read, last);
-  const readText = (i: number) =>
-    [
-      dayText(times[i] ?? new Date(0)),
-      lines.map((line) => [line.label, format(line.values[i] ?? null)].filter(Boolean).join(' ')).join(', '),
-    ].join(': ');
-  const onPointer = (event: PointerEvent<HTMLElement>) => {
-    const { left } = event.currentTarget.getBoundingClientRect();
-    const place = Math.round(((event.clientX - left) / plot) * last);
-    setRead(Math.max(0, Math.min(last, place)));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const next = { ArrowLeft: (shown ?? last) - 1, ArrowRight: (shown ?? last) + 1, Home: 0, End: last }[event.key];
-    if (event.key === 'Escape') setRead(null);
-    if (next === undefined) return;
-    event.preventDefault();
-    setRead(Math.max(0, Math.min(last, next)));
+  const keys = distinctKeys(lines.map(({ label }) => label));
+  const wordsAt = (i: number) => {
+    const values = lines.map((line) => [line.label, format(line.values[i] ?? null)].filter(Boolean).join(' '));
+    return `${dayText(times[i] ?? new Date(0))}: ${values.join(', ')}`;
   };
   return (
     <div
@@ -81,49 +72,72 @@ export function LineChart({ title, times, dayText, lines, isWhole, format }: Cha
       aria-label={title}
       aria-valuemin={0}
       aria-valuemax={last}
-      aria-valuenow={shown ?? last}
-      aria-valuetext={readText(shown ?? last)}
-      onPointerMove={onPointer}
-      onPointerDown={onPointer}
-      onPointerLeave={() => setRead(null)}
-      onBlur={() => setRead(null)}
-      onFocus={({ currentTarget }) => currentTarget.matches(':focus-visible') && setRead(last)}
-      onKeyDown={onKeyDown}
+      aria-valuenow={read ?? last}
+      aria-valuetext={wordsAt(read ?? last)}
+      {...handlers}
     >
       {width > 0 && (
         <svg width={width} height={HEIGHT} aria-hidden="true">
-          <Axes times={times} scale={scale} plot={plot} isNarrow={isNarrow} {...{ x, y, format }} />
-          {shown !== null && <path className={styles.reader} d={`M${x(shown)} ${TOP - 8}V${HEIGHT - BOTTOM}`} />}
+          <Axes times={times} scale={scale} plot={plot} isNarrow={width < NARROW} {...{ x, y, format }} />
+          {read !== null && <path className={styles.reader} d={`M${x(read)} ${TOP - GAP}V${HEIGHT - BOTTOM}`} />}
           {lines.map(({ values }, i) => (
             <path key={keys[i]} className={styles.line} stroke={colours[i]} d={pathOf(values, x, y)} />
           ))}
-          {shown !== null &&
-            lines.map(({ values }, i) => {
-              const value = values[shown];
-              return value == null ? null : (
-                <circle key={keys[i]} cx={x(shown)} cy={y(value)} r={4} fill={colours[i]} />
-              );
-            })}
+          {lines.map(({ values }, i) => {
+            const value = read === null ? null : values[read];
+            return value == null ? null : (
+              <circle key={keys[i]} cx={x(read ?? 0)} cy={y(value)} r={4} fill={colours[i]} />
+            );
+          })}
           <Names names={names} places={lines.map(({ values }) => y(values.at(-1) ?? 0))} left={plot + GAP} />
         </svg>
       )}
-      {shown !== null && (
-        <div
-          className={styles.tooltip}
-          style={{ left: x(shown) > width - TOOLTIP ? x(shown) - TOOLTIP : x(shown) + GAP }}
-        >
-          <b>{dayText(times[shown] ?? new Date(0))}</b>
+      {read !== null && (
+        <div className={styles.tooltip} style={{ left: x(read) > width - TOOLTIP ? x(read) - TOOLTIP : x(read) + GAP }}>
+          <b>{dayText(times[read] ?? new Date(0))}</b>
           {lines.map(({ label, values }, i) => (
             <span key={keys[i]}>
               <i style={{ background: colours[i] }} />
               <bdi className="cut">{label || title}</bdi>
-              <span>{format(values[shown] ?? null)}</span>
+              <span>{format(values[read] ?? null)}</span>
             </span>
           ))}
         </div>
       )}
     </div>
   );
+}
+
+/** Returns the width of the lines: that of the chart without the names at their ends. */
+function plotWidth(width: number, names: readonly string[]): number {
+  const longest = Math.max(...names.map(({ length }) => length), 0) * LETTER;
+  const room = Math.min(width < NARROW ? MAX_NAME.narrow : MAX_NAME.wide, longest);
+  return Math.max(1, width - room - GAP - 2 * DASH);
+}
+
+/** Returns the point that the pointer or the keyboard reads, and the handlers that choose it. */
+function useReader(last: number, plot: number) {
+  const [chosen, setChosen] = useState<number | null>(null);
+  const choose = (place: number) => setChosen(Math.max(0, Math.min(last, place)));
+  const read = chosen === null ? null : Math.min(chosen, last);
+  const onPointer = (event: PointerEvent<HTMLElement>) =>
+    choose(Math.round(((event.clientX - event.currentTarget.getBoundingClientRect().left) / plot) * last));
+  const handlers = {
+    onPointerMove: onPointer,
+    onPointerDown: onPointer,
+    onPointerLeave: () => setChosen(null),
+    onBlur: () => setChosen(null),
+    onFocus: ({ currentTarget }: FocusEvent<HTMLElement>) => currentTarget.matches(':focus-visible') && choose(last),
+    onKeyDown: (event: KeyboardEvent) => {
+      const at = read ?? last;
+      const next = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: last }[event.key];
+      if (event.key === 'Escape') setChosen(null);
+      if (next === undefined) return;
+      event.preventDefault();
+      choose(next);
+    },
+  };
+  return { read, handlers };
 }
 
 /** The lines and the values of the axes. */

@@ -1,9 +1,13 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { en } from '../../../language/en.ts';
+import { setLanguage } from '../../../language/messages.ts';
 import { Refusal } from '../../queries/rest.ts';
 import { hintOf, troubleWords } from './trouble-words.ts';
 
 const refused = (code: string, message: string, hint: string | null = null, status = 400) =>
   new Refusal(status, { code, message, ...(hint !== null && { hint }) });
+
+beforeAll(() => setLanguage('en', en));
 
 describe('troubleWords', () => {
   it.each([
