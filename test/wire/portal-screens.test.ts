@@ -96,7 +96,7 @@ it.each(['helpdesk', 'booking', 'notes'])(
         }
       }
     }
-    expect(actions > 0).toBe(template !== 'helpdesk');
+    expect(actions).toBeGreaterThan(0);
   },
 );
 
@@ -148,7 +148,9 @@ it('GET /portal/v1/screens sends an entity tag, which is different only for call
   const other = await signUpMember(app, 'bob');
   expect((await ask(other)).headers.get('etag')).toBe(etag);
   await runSql(node, app.ref, `select ninefold.grant_role('${other.user.id}', 'agent')`);
-  expect((await ask(other)).headers.get('etag')).toBe((await ask(gus)).headers.get('etag'));
+  // A page of the team counts the rows of the caller, so its filter has the id of the caller.
+  const tagOf = async (member: Member) => (await ask(member)).headers.get('etag')?.replace(member.user.id, '');
+  expect(await tagOf(other)).toBe(await tagOf(gus));
   await runSql(node, app.ref, `select ninefold.revoke_role('${other.user.id}', 'agent')`);
   expect((await ask(other, { 'if-none-match': etag })).status).toBe(304);
   // A change of objects without a privilege of the caller does not change the tag. The screen of the team follows it.

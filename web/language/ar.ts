@@ -6,6 +6,8 @@ export const ar: Messages = {
   aboutApp: 'عن هذا التطبيق',
   account: 'حسابك',
   accountSince: 'أنت مع {app} منذ {date}.',
+  actionOn: '{label}: {name}',
+  actions: 'الإجراءات',
   addAuthenticator: 'إضافة تطبيق مصادقة',
   added: 'أُضيف {time}',
   addedAndUsed: 'أُضيف {time}، آخر استخدام {used}',

@@ -6,6 +6,8 @@ export const de: Messages = {
   aboutApp: 'Über diese Anwendung',
   account: 'Ihr Konto',
   accountSince: 'Sie sind seit dem {date} bei {app}.',
+  actionOn: '{label}: {name}',
+  actions: 'Aktionen',
   addAuthenticator: 'Authenticator-App hinzufügen',
   added: 'Hinzugefügt {time}',
   addedAndUsed: 'Hinzugefügt {time}, zuletzt verwendet {used}',

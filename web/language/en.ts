@@ -4,6 +4,8 @@ export const en = {
   aboutApp: 'About this app',
   account: 'Your account',
   accountSince: 'You have been with {app} since {date}.',
+  actionOn: '{label}: {name}',
+  actions: 'Actions',
   addAuthenticator: 'Add an authenticator app',
   added: 'Added {time}',
   addedAndUsed: 'Added {time}, last used {used}',

@@ -1,4 +1,4 @@
-import type { Screen } from '../../../../contract/description.ts';
+import type { Screen, ScreenKind } from '../../../../contract/description.ts';
 import type { PortalEntity, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
 import { entityId } from '../../../catalog/names.ts';
@@ -15,6 +15,9 @@ import { MemberLabels } from './member-labels.ts';
 import { entitiesOfOthers, memberNavigation } from './member-navigation.ts';
 import { definedMenu, isForCaller, memberPages } from './member-pages.ts';
 import { sentenceCase } from './member-words.ts';
+
+/** The kinds of screens whose functions can take a row that the screen shows. */
+const takesRows: ReadonlySet<ScreenKind> = new Set(['detail', 'list', 'gallery']);
 
 /**
  * Returns the screens of chapter 2 that one caller may open, with the parts of their entities that the caller may know.
@@ -59,7 +62,7 @@ export function memberScreens(
     const actions = memberActions(
       { facts, cells, open },
       (screen.actions ?? []).filter((id) => id !== free?.id),
-      screen.kind === 'detail' ? rights : null,
+      takesRows.has(screen.kind) ? rights : null,
     ).map((action) => labels.action(entityId(action.schema ?? defaultSchema ?? '', action.name), action));
     return memberScreen(screen, entity, rights, caller, labels).map((one) => ({
       ...one,

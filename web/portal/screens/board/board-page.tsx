@@ -4,7 +4,6 @@ import type { PortalEntity } from '../../../../contract/portal.ts';
 import { countWords } from '../../../fields/format.ts';
 import { State } from '../../../fields/state.tsx';
 import { t, tNodes } from '../../../language/messages.ts';
-import { classNames } from '../../../ui/class-names.ts';
 import { usePortal } from '../../queries/client.ts';
 import { followed } from '../../queries/live.ts';
 import { PAGE_ROWS } from '../../queries/query.ts';
@@ -14,6 +13,7 @@ import { formFor, type Place, useScreens } from '../../queries/screens.ts';
 import { isLeftOut } from '../list/list-search.ts';
 import { rowKey } from '../rows/row-line.tsx';
 import { keysOf, useArrivals } from '../rows/use-arrivals.ts';
+import { ActionButtons, useActionRun } from '../shared/actions.tsx';
 import { Trouble } from '../shared/message.tsx';
 import { NewLink } from '../shared/new-link.tsx';
 import pageStyles from '../shared/page.module.css';
@@ -53,18 +53,25 @@ function Board(board: BoardOf) {
   const read = lanes.flatMap(({ data }, i) => (data ? [[i, data.rows] as const] : []));
   const arrived = useArrivals(screen.route, keysOf(entity, new Map(read)), PAGE_ROWS);
   const form = formFor(all, entity);
+  const run = useActionRun();
+  const isEmpty = read.length === wide.length && rows.every((one) => one.length === 0);
   const failed = lanes.find(({ error }) => error)?.error ?? null;
   return (
     <Shell title={screen.title} isFollowed={failed === null}>
       <div className={styles.page}>
         <div className={pageStyles.titlebar}>
           <h1 className={pageStyles.title}>{screen.title}</h1>
-          {form && (
-            <div className={classNames(pageStyles.actions, pageStyles.inBar)}>
-              <NewLink form={form} />
-            </div>
-          )}
+          <div className={pageStyles.actions}>
+            {form && (
+              <span className={pageStyles.inBar}>
+                <NewLink form={form} isFirst={screen.actions.length === 0} />
+              </span>
+            )}
+            <ActionButtons actions={screen.actions} run={run} isFirst />
+          </div>
         </div>
+        {run.panel}
+        {screen.empty !== null && isEmpty && <p className={pageStyles.answer}>{screen.empty}</p>}
         <Trouble error={failed ?? moves.error} />
         <nav className={styles.lanetabs} aria-label={t('stateShown')}>
           {wide.map(({ value }, i) => (

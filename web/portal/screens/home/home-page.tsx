@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { Link, Navigate } from '@tanstack/react-router';
-import type { PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
+import type { PortalAction, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { usePortal } from '../../queries/client.ts';
 import { followed } from '../../queries/live.ts';
@@ -8,6 +8,7 @@ import { list } from '../../queries/row-pages.ts';
 import { entityIn, formFor, openedEntity, readableFields, shownScreens, useScreens } from '../../queries/screens.ts';
 import { movableEntities, unfinishedRows, type WaitingRow, waitingRows } from '../../queries/waiting.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
+import { ActionButtons, useActionRun } from '../shared/actions.tsx';
 import { Trouble } from '../shared/message.tsx';
 import { NewLink } from '../shared/new-link.tsx';
 import styles from '../shared/page.module.css';
@@ -20,6 +21,9 @@ import { WaitingSection } from './waiting.tsx';
 /** Number of rows of the first list that the home page shows. */
 const FIRST_ROWS = 5;
 
+/** Max number of functions that the home page offers. */
+const ACTIONS = 2;
+
 /**
  * Home page: the rows that wait for the member, and what others have changed since the last visit. An app without state
  * machines shows the first rows of its first list.
@@ -29,11 +33,13 @@ export function HomePage() {
   const caller = useCaller();
   const all = useScreens();
   const waiting = useWaiting();
+  const run = useActionRun();
   if (all.home !== null) return <Navigate to={all.home} replace />;
   const shown = shownScreens(all);
   const first = shown.find(({ kind }) => kind === 'list');
   const forms = shown.flatMap((screen) => newForm(all, screen) ?? []);
   const form = forms.find((one) => waiting.entities.some(({ id }) => id === one.entity)) ?? forms[0];
+  const actions = homeActions(shown);
   const isEmpty = !waiting.isPending && found(waiting).length === 0;
   return (
     <Shell title={t('home')} isFollowed={first !== undefined || waiting.entities.length > 0}>
@@ -48,12 +54,12 @@ export function HomePage() {
                 : answerOf(waiting)}
           </p>
         </div>
-        {form && (
-          <div className={styles.actions}>
-            <NewLink form={form} />
-          </div>
-        )}
+        <div className={styles.actions}>
+          {form && <NewLink form={form} isFirst={actions.length === 0} />}
+          <ActionButtons actions={actions} run={run} isFirst />
+        </div>
       </div>
+      {run.panel}
       <div className={caller && waiting.entities.length > 0 ? homeStyles.grid : undefined}>
         <div>
           <Trouble error={waiting.error} />
@@ -66,6 +72,16 @@ export function HomePage() {
       </div>
     </Shell>
   );
+}
+
+/** Returns the functions of the lists of the navigation, the first of which is the main button of the page. */
+function homeActions(shown: readonly PortalScreen[]): PortalAction[] {
+  const lists = shown.filter(({ kind }) => kind === 'list' || kind === 'gallery' || kind === 'board');
+  const found = new Map<string, PortalAction>();
+  for (const action of lists.flatMap(({ actions }) => actions)) {
+    if (action.row === null) found.set(`${action.schema} ${action.name}`, action);
+  }
+  return [...found.values()].slice(0, ACTIONS);
 }
 
 /** Returns all rows that the home page lists. */

@@ -4,7 +4,6 @@ import { Fragment, type ReactNode } from 'react';
 import type { PortalEntity, PortalField, PortalScreen, PortalValue } from '../../../../contract/portal.ts';
 import { countWords } from '../../../fields/format.ts';
 import { inSentence, listParts, numberText, t } from '../../../language/messages.ts';
-import { classNames } from '../../../ui/class-names.ts';
 import { usePortal } from '../../queries/client.ts';
 import { followedSeldom } from '../../queries/live.ts';
 import type { ListQuery } from '../../queries/query.ts';
@@ -18,7 +17,8 @@ import type { RowWindow } from './use-row-window.ts';
 /** Maximum number of values of a field whose rows are counted, because each takes a request. */
 const COUNTED_VALUES = 6;
 
-interface ListHeadProps {
+/** The parts of the rows of a screen that its title needs. */
+interface CountedRows {
   screen: PortalScreen;
   entity: PortalEntity;
   /** The entity whose rows the list opens. */
@@ -27,8 +27,13 @@ interface ListHeadProps {
   query: ListQuery;
 }
 
+interface ListHeadProps extends CountedRows {
+  /** The functions of the screen as buttons. */
+  buttons: ReactNode;
+}
+
 /** Title of a list, the number of its rows in words and by state, and the form for a new row. */
-export function ListHead({ screen, entity, target, list, query }: ListHeadProps) {
+export function ListHead({ screen, entity, target, list, query, buttons }: ListHeadProps) {
   const form = formFor(useScreens(), target);
   const isKnown = !list.isLoading && list.error === null;
   const parts = useParts({ screen, entity, target, query }, isKnown && list.total > 1);
@@ -44,11 +49,14 @@ export function ListHead({ screen, entity, target, list, query }: ListHeadProps)
           {parts.length > 1 && <> {inList(parts)}.</>}
         </p>
       </div>
-      {form && (
-        <div className={classNames(styles.actions, styles.inBar)}>
-          <NewLink form={form} />
-        </div>
-      )}
+      <div className={styles.actions}>
+        {form && (
+          <span className={styles.inBar}>
+            <NewLink form={form} isFirst={!screen.actions.some(({ row }) => row === null)} />
+          </span>
+        )}
+        {buttons}
+      </div>
     </div>
   );
 }
@@ -80,7 +88,7 @@ function valuesOf(screen: PortalScreen, { machine }: PortalEntity, field: Portal
  * Counts the rows of a list by the values of a field. Returns for each value that occurs a link to the rows with this
  * value. Returns none if the member has already limited the field, or if there are too many values.
  */
-function useParts({ screen, entity, target, query }: Omit<ListHeadProps, 'list'>, isWanted: boolean): ReactNode[] {
+function useParts({ screen, entity, target, query }: Omit<CountedRows, 'list'>, isWanted: boolean): ReactNode[] {
   const portal = usePortal();
   const all = useScreens();
   const field = countedField(screen, entity, target);

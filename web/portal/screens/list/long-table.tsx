@@ -7,6 +7,7 @@ import {
   beginsGroup,
   GroupLine,
   LoadingLine,
+  type RowActions,
   type RowLayout,
   RowLine,
   rowKey,
@@ -51,13 +52,14 @@ interface LongTableProps {
   onVisible: (from: number, to: number) => void;
   /** The selection of rows; null if there is no action on several rows. */
   selection: Selection | null;
+  rowActions: RowActions | null;
 }
 
 /** Table of a list of any length. Only the visible rows are read and drawn, but the scrollbar has the size for all rows. */
 export function LongTable(props: LongTableProps) {
-  const { label, entity, columns, list, group, query, order, onOrder, onVisible, selection } = props;
+  const { label, entity, columns, list, group, query, order, onOrder, onVisible, selection, rowActions } = props;
   const table = useRef<HTMLTableElement>(null);
-  const layout = useFittingColumns(useRowLayout(entity, columns, group), table);
+  const layout = useFittingColumns(useRowLayout(entity, columns, group, rowActions), table);
   const { total, isLoading, rowAt } = list;
   const { virtual, margin } = useVirtualRows(table, total);
   const items = virtual.getVirtualItems();
@@ -67,7 +69,7 @@ export function LongTable(props: LongTableProps) {
   const { arrived, above } = useNewRows(table, { entity, list, query }, items, virtual);
   useRowKeys(table, selection !== null);
   const drawn = new Set<string>();
-  const width = layout.shown.length + (selection ? 1 : 0);
+  const width = layout.shown.length + (selection ? 1 : 0) + (rowActions ? 1 : 0);
   return (
     <>
       <NewAbove

@@ -1,9 +1,10 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { memo, useMemo } from 'react';
-import type { PortalEntity, PortalField } from '../../../../contract/portal.ts';
+import type { PortalAction, PortalEntity, PortalField } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { FieldValue, rowName } from '../../fields/value.tsx';
 import { useIsChanged } from '../../queries/changed-rows.ts';
@@ -12,6 +13,12 @@ import type { Row } from '../../queries/rest.ts';
 import { rowPath, useScreens } from '../../queries/screens.ts';
 import type { Order } from '../list/list-search.ts';
 import styles from './rows-table.module.css';
+
+/** Functions that take a row, as buttons of each row. */
+export interface RowActions {
+  readonly actions: readonly PortalAction[];
+  readonly begin: (action: PortalAction, row: Row) => void;
+}
 
 /** The columns of a table of rows, and the fields with a special role in it. */
 export interface RowLayout {
@@ -23,6 +30,8 @@ export interface RowLayout {
   readonly time: PortalField | undefined;
   /** The field whose values group the rows. */
   readonly grouped: PortalField | undefined;
+  /** The functions that take a row; null if there are none. */
+  readonly actions: RowActions | null;
 }
 
 /** Returns the columns of a table. Leaves out ids that mean nothing to a member, and the field that groups the rows. */
@@ -30,6 +39,7 @@ export function useRowLayout(
   entity: PortalEntity,
   columns: readonly PortalField[],
   group: string | null = null,
+  actions: RowActions | null = null,
 ): RowLayout {
   return useMemo(() => {
     const named = columns.filter((field) => field.name !== group && !isMeaninglessId(field, entity));
@@ -43,8 +53,9 @@ export function useRowLayout(
       leading,
       time: times.findLast(({ nullable }) => !nullable) ?? times.at(-1),
       grouped: group === null ? undefined : entity.fields.find(({ name }) => name === group),
+      actions,
     };
-  }, [entity, columns, group]);
+  }, [entity, columns, group, actions]);
 }
 
 /** Maximum number of columns, and maximum number of fields in the second line of a row on a phone. */
@@ -131,7 +142,7 @@ export const RowLine = memo(function RowLine({
   isNew?: boolean;
 } & Partial<RowSelect>) {
   const all = useScreens();
-  const { entity, shown, leading, time } = layout;
+  const { entity, shown, leading, time, actions } = layout;
   const onPhone = new Set(
     shown
       .filter(
@@ -184,6 +195,20 @@ export const RowLine = memo(function RowLine({
           </td>
         );
       })}
+      {actions && (
+        <td className={styles.actions}>
+          {actions.actions.map((action) => (
+            <Button
+              key={`${action.schema} ${action.name}`}
+              small
+              aria-label={t('actionOn', { label: action.label, name: rowName(all, entity, row) })}
+              onClick={() => actions.begin(action, row)}
+            >
+              {action.label}
+            </Button>
+          ))}
+        </td>
+      )}
     </tr>
   );
 });
@@ -202,11 +227,11 @@ function OtherNames({ entity, leading, row }: { entity: PortalEntity; leading: P
 }
 
 /** Heading of a group of rows: their common value of the field that groups the rows. */
-export function GroupLine({ layout: { entity, grouped, shown }, row }: { layout: RowLayout; row: Row }) {
+export function GroupLine({ layout: { entity, grouped, shown, actions }, row }: { layout: RowLayout; row: Row }) {
   return (
     grouped && (
       <tr className={styles.group}>
-        <th colSpan={shown.length + 1} scope="rowgroup">
+        <th colSpan={shown.length + (actions ? 2 : 1)} scope="rowgroup">
           <FieldValue entity={entity} field={grouped} row={row} />
         </th>
       </tr>
@@ -230,7 +255,7 @@ export const LoadingLine = ({ columns }: { columns: number }) => (
 
 /** Head of a table of rows. A click on a name sorts the rows by this column. */
 export function TableHead({
-  layout: { entity, shown },
+  layout: { entity, shown, actions },
   order,
   onOrder,
   select,
@@ -257,6 +282,11 @@ export function TableHead({
         {shown.map((field) => (
           <Head key={field.name} field={field} align={alignOf(field, entity)} order={order} onOrder={onOrder} />
         ))}
+        {actions && (
+          <th>
+            <span className="sr">{t('actions')}</span>
+          </th>
+        )}
       </tr>
     </thead>
   );

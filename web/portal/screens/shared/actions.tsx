@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
-import type { PortalAction } from '../../../../contract/portal.ts';
+import { useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import type { PortalAction, PortalEntity } from '../../../../contract/portal.ts';
 import { type Draft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts';
 import { FieldEditor } from '../../../fields/editor.tsx';
 import { t } from '../../../language/messages.ts';
@@ -9,78 +9,166 @@ import { Button } from '../../../ui/button.tsx';
 import { rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { callFunction, type Row } from '../../queries/rest.ts';
+import { rowsKey } from '../../queries/rows.ts';
 import { entityIn, rowPath, useScreens } from '../../queries/screens.ts';
 import { queryClient } from '../../queries/session.ts';
 import styles from './actions.module.css';
 import { Trouble } from './message.tsx';
+import { useToast } from './toast.tsx';
 
-/** Buttons that call functions of the app. If a function has arguments, its button opens a form for them. */
-export function Actions({ actions, row = null }: { actions: readonly PortalAction[]; row?: Row | null }) {
+/** A function that the member has begun, with the row that it takes. */
+interface BegunAction {
+  readonly action: PortalAction;
+  readonly row: Row | null;
+}
+
+/** The functions of a screen: begins one, and shows what it asks for and what it returned. */
+export interface ActionRun {
+  /** Calls a function, or asks for its arguments first. */
+  readonly begin: (action: PortalAction, row: Row | null) => void;
+  /** The function that is being called. */
+  readonly pending: PortalAction | null;
+  /** True while the form of a function is shown. */
+  readonly isAsking: boolean;
+  /** The form for the arguments, the error, and the returned value. */
+  readonly panel: ReactNode;
+}
+
+/**
+ * Calls functions of the app. If a function returns a row, the page of the row is opened.
+ * @param listed The entity of a screen of many rows, whose form names the row that a function takes.
+ */
+export function useActionRun(listed: PortalEntity | null = null): ActionRun {
   const portal = usePortal();
-  const [asked, setAsked] = useState<PortalAction | null>(null);
+  const all = useScreens();
+  const opens = useOpenReturned();
+  const [asked, setAsked] = useState<BegunAction | null>(null);
   const calling = useMutation({
-    mutationFn: async ({ action, values }: { action: PortalAction; values: Row }) => {
+    mutationFn: async ({ action, row, values }: BegunAction & { values: Row }) => {
       const own = action.row && row ? { [action.row.argument]: row[action.row.field] } : {};
       return { action, value: await callFunction(portal, action, { ...values, ...own }) };
     },
-    onSuccess: () => {
+    onSuccess: ({ action, value }) => {
       setAsked(null);
-      return queryClient.invalidateQueries({ queryKey: ['rows'] });
+      opens(action, value);
+      return queryClient.invalidateQueries({ queryKey: rowsKey });
     },
   });
-  if (actions.length === 0) return null;
-  return (
+  const { mutate, reset } = calling;
+  const begin = useCallback(
+    (action: PortalAction, row: Row | null) => {
+      reset();
+      if (action.fields.length > 0) setAsked({ action, row });
+      else mutate({ action, row, values: {} });
+    },
+    [mutate, reset],
+  );
+  const pending = calling.isPending ? (calling.variables?.action ?? null) : null;
+  const hasPanel = asked !== null || calling.error !== null || calling.data !== undefined;
+  const panel = hasPanel && (
     <div className={styles.actions}>
-      {asked === null ? (
-        <div className={styles.buttons}>
-          {actions.map((action) => (
-            <Button
-              key={action.name}
-              busy={calling.isPending && calling.variables?.action === action && t('working')}
-              onClick={() => {
-                calling.reset();
-                if (action.fields.length > 0) setAsked(action);
-                else calling.mutate({ action, values: {} });
-              }}
-            >
-              {action.label}
-            </Button>
-          ))}
-        </div>
-      ) : (
+      {asked && (
         <Arguments
-          action={asked}
+          key={asked.action.name}
+          action={asked.action}
+          about={listed && asked.row && asked.action.row ? rowName(all, listed, asked.row) : null}
           isBusy={calling.isPending}
           onCancel={() => {
-            calling.reset();
+            reset();
             setAsked(null);
           }}
-          onCall={(values) => calling.mutate({ action: asked, values })}
+          onCall={(values) => mutate({ ...asked, values })}
         />
       )}
       <Trouble error={calling.error} />
       {calling.data && <Result action={calling.data.action} value={calling.data.value} />}
     </div>
   );
+  return { begin, pending, isAsking: asked !== null, panel };
+}
+
+/** Returns a function that opens the page of a row that a function returned, and says that the function is done. */
+function useOpenReturned() {
+  const all = useScreens();
+  const navigate = useNavigate();
+  const toast = useToast();
+  return (action: PortalAction, value: unknown) => {
+    const { path } = returnedRow(all, action, value);
+    if (path === null) return;
+    toast({ words: t('asked', { label: action.label }).trim() });
+    void navigate({ to: path });
+  };
+}
+
+/** Buttons of the functions that take no row, and of those that take this row. */
+export function ActionButtons({
+  actions,
+  row = null,
+  run,
+  isFirst = false,
+}: {
+  actions: readonly PortalAction[];
+  row?: Row | null;
+  run: ActionRun;
+  /** True if the first button is the main button of the page. */
+  isFirst?: boolean;
+}) {
+  if (run.isAsking) return null;
+  return actions
+    .filter((action) => action.row === null || row !== null)
+    .map((action, i) => (
+      <Button
+        key={`${action.schema} ${action.name}`}
+        kind={isFirst && i === 0 ? 'first' : 'usual'}
+        busy={run.pending === action && t('working')}
+        onClick={() => run.begin(action, row)}
+      >
+        {action.label}
+      </Button>
+    ));
+}
+
+/** Buttons that call functions of the app, with what they ask for and return. */
+export function Actions({ actions, row = null }: { actions: readonly PortalAction[]; row?: Row | null }) {
+  const run = useActionRun();
+  if (actions.length === 0) return null;
+  return (
+    <>
+      <div className={styles.buttons}>
+        <ActionButtons actions={actions} row={row} run={run} />
+      </div>
+      {run.panel}
+    </>
+  );
 }
 
 /** Form for the arguments of a function. */
 function Arguments({
   action,
+  about,
   isBusy,
   onCancel,
   onCall,
 }: {
   action: PortalAction;
+  /** Name of the row that the function takes; null if it takes none. */
+  about: string | null;
   isBusy: boolean;
   onCancel: () => void;
   onCall: (values: Row) => void;
 }) {
   const [draft, setDraft] = useState<Draft>({});
   const [isTried, setIsTried] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  // The button that opened the form may be at the row, far below it.
+  useEffect(() => {
+    form.current?.scrollIntoView({ block: 'nearest' });
+    form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
+  }, []);
   const wrong = action.fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
   return (
     <form
+      ref={form}
       className={styles.form}
       aria-label={action.label}
       noValidate
@@ -90,7 +178,7 @@ function Arguments({
         if (!isBusy && wrong.every((words) => words === null)) onCall(valuesOf(action.fields, draft, null));
       }}
     >
-      <h2>{action.label}</h2>
+      <h2>{about === null ? action.label : t('actionOn', { label: action.label, name: about })}</h2>
       {action.help !== null && (
         <p className="soft">
           <bdi>{action.help}</bdi>
@@ -116,17 +204,22 @@ function Arguments({
   );
 }
 
-/** Shows what a function returned: a link to the returned row, a short value, or only that the function is done. */
-function Result({ action, value }: { action: PortalAction; value: unknown }) {
-  const all = useScreens();
+/** Returns the row that a function returned, with its name and its address; the address is null if it has no page. */
+function returnedRow(all: ReturnType<typeof useScreens>, action: PortalAction, value: unknown) {
   const entity = action.returns === null ? undefined : entityIn(all, action.returns);
   const row = (Array.isArray(value) ? value[0] : value) as Row | null | undefined;
-  const path = entity && row && rowPath(all, entity, row);
+  if (!entity || !row || (Array.isArray(value) && value.length > 1)) return { name: '', path: null };
+  return { name: rowName(all, entity, row), path: rowPath(all, entity, row) };
+}
+
+/** Says that a function is done, with the short value that it returned. A returned row with a page is opened instead. */
+function Result({ action, value }: { action: PortalAction; value: unknown }) {
+  const { name, path } = returnedRow(useScreens(), action, value);
+  if (path !== null) return null;
   const isShort = typeof value === 'string' || typeof value === 'number';
   return (
     <p role="status" className={styles.done}>
-      {t('asked', { label: action.label })}{' '}
-      {path && entity ? <Link to={path}>{rowName(all, entity, row)}</Link> : isShort ? String(value) : ''}
+      {t('asked', { label: action.label })} <bdi>{isShort ? String(value) : name}</bdi>
     </p>
   );
 }

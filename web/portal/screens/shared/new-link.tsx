@@ -4,9 +4,9 @@ import type { PortalScreen } from '../../../../contract/portal.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 
-/** First button of a list, a board or a calendar. Opens the form of a new row. */
-export const NewLink = ({ form }: { form: PortalScreen }) => (
-  <Link to={form.route} className={buttonClass({ kind: 'first' })}>
+/** Opens the form of a new row. It is the main button of a page unless the page has a more important one. */
+export const NewLink = ({ form, isFirst = true }: { form: PortalScreen; isFirst?: boolean }) => (
+  <Link to={form.route} className={buttonClass(isFirst ? { kind: 'first' } : {})}>
     <Icon of={IconPlus} />
     {form.title}
   </Link>

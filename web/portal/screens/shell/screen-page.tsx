@@ -16,6 +16,9 @@ const FormPage = lazy(code(() => import('../form/form-page.tsx').then(({ FormPag
 const CalendarPage = lazy(
   code(() => import('../calendar/calendar-page.tsx').then(({ CalendarPage: page }) => ({ default: page }))),
 );
+const GalleryPage = lazy(
+  code(() => import('../gallery/gallery-page.tsx').then(({ GalleryPage: page }) => ({ default: page }))),
+);
 const FiguresPage = lazy(
   code(() => import('../figures/figures-page.tsx').then(({ FiguresPage: page }) => ({ default: page }))),
 );
@@ -59,6 +62,7 @@ export function ScreenPage() {
         {screen.kind === 'list' && <ListPage {...place} />}
         {screen.kind === 'board' && <BoardPage {...place} />}
         {screen.kind === 'calendar' && <CalendarPage {...place} />}
+        {screen.kind === 'gallery' && <GalleryPage {...place} />}
         {screen.kind === 'figures' && <FiguresPage {...place} />}
         {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
         {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
