@@ -244,22 +244,41 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
         'has_role',
         'holds_any',
         'image_of',
+        // is_column_of, label_fields, notification_problem and referenced_by read the catalog, which every role may read.
+        'is_column_of',
         'is_open',
       ],
-      ...['is_superuser_client', 'is_watched', 'key_fields', 'key_of'],
+      ...['is_superuser_client', 'is_watched', 'key_fields', 'key_of', 'label_fields'],
       // member_words and trigrams compute index entries from their arguments only.
       ...[
         'machine_label',
         'machine_triggers',
+        // These read rows and names as the caller.
+        'may_be_told',
         'may_change_row',
         'may_pass',
+        'member_name',
         'member_words',
+        'members_in',
+        'mentioned',
         'my_roles',
+        'notification_problem',
+        'notifications_to_mail',
         'open_transitions',
         'passes',
+        'people',
       ],
       // described_buckets, edge_functions, scheduled_jobs and user_mapping_writes return rows only to connections that have not switched to another role.
-      ...['policies_for_change', 'published_tables', 'refuse_undefined', 'row_rights', 'scheduled_jobs', 'sees_row'],
+      ...[
+        'policies_for_change',
+        'published_tables',
+        'referenced_by',
+        'refuse_undefined',
+        'row_label',
+        'row_rights',
+        'scheduled_jobs',
+        'sees_row',
+      ],
       // set_change_triggers can add triggers only to tables of its caller.
       ...['set_change_triggers', 'state_changes_of'],
       // stored_file needs the random id of a content, which only those know who see the row of the object.
@@ -271,7 +290,10 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
         'triggers_set',
         'trigrams',
         'user_mapping_writes',
+        'usual_mail',
         'with_generated',
+        // write_notifications, too.
+        'write_notifications',
         'write_state_change',
       ],
     ]);

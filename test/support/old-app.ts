@@ -20,11 +20,11 @@ export const last = names.at(-1) ?? '';
 const previous = names[names.indexOf(newest) - 1] ?? '';
 
 /**
- * Statements that need no undoing: the owner and the triggers of an object go with the object, event triggers with their
+ * Statements that need no undoing: the owner, the triggers and the policies of an object go with the object, event triggers with their
  * function, and a block creates indexes and triggers.
  */
 const undone =
-  /^(?:alter (?:table|function|sequence) ninefold\.\w+(?:\([\w", ]*\))? owner to \w+;|alter (?:table ninefold\.\w+ enable|event trigger \w+ enable) always\b.*|do \$\$)$/;
+  /^(?:alter (?:table|function|sequence) ninefold\.\w+(?:\([\w", ]*\))? owner to \w+;|alter (?:table ninefold\.\w+ enable|event trigger \w+ enable) always\b.*|alter table ninefold\.\w+ enable row level security;|do \$\$)$/;
 
 /** The objects that this file creates: their kinds and names. */
 const created = (() => {
