@@ -30,10 +30,6 @@ beforeAll(async () => {
 });
 afterAll(() => site.close());
 
-const shot = async (page: Page, name: string) => {
-  if (process.env.PICTURES) await page.screenshot({ path: `${process.env.PICTURES}/${name}.png` });
-};
-
 const zone = { timezoneId: 'UTC', locale: 'en-GB' } as const;
 
 /** Returns the place on the page of a time of the shown day. */
@@ -62,13 +58,11 @@ it('a visitor sees what is free, chooses a time, signs up, and books this time',
   await page.locator(`[data-entry="taken"][data-on="${day}"]`).waitFor();
   await page.getByText('closed', { exact: true }).nth(1).waitFor();
   await inBoth(page);
-  await shot(page, 'visitor');
   const at = await placeOf(page, day, 11.1);
   await page.mouse.click(at.x, at.y);
   const invitation = page.getByRole('dialog', { name: 'When it is free · Meeting room' });
   await invitation.getByText(/11:00.{1,3}11:30 is free/).waitFor();
   await inBoth(page);
-  await shot(page, 'visitor-dialog');
   await invitation.getByRole('link', { name: 'Make an account' }).click();
   await page.getByLabel('Your name').fill('Nora Bloom');
   await page.getByLabel('E-mail').fill(uniqueEmail());
@@ -76,7 +70,6 @@ it('a visitor sees what is free, chooses a time, signs up, and books this time',
   await page.getByRole('button', { name: 'Make account' }).click();
   const form = page.getByRole('dialog', { name: 'Book · Meeting room' });
   await form.getByLabel('Starts').waitFor();
-  await shot(page, 'member-dialog');
   await inBoth(page);
   await form.getByLabel('People').fill('0');
   await form.getByRole('button', { name: 'Book' }).click();
@@ -84,13 +77,11 @@ it('a visitor sees what is free, chooses a time, signs up, and books this time',
   await form.getByLabel('People').fill('3');
   await form.getByRole('button', { name: 'Book' }).click();
   await page.getByRole('link', { name: 'Requested' }).waitFor();
-  await shot(page, 'booked');
 
   // By drag, with a refusal at the place.
   const [from, to] = [await placeOf(page, day, 13.05), await placeOf(page, day, 14.45)];
   await drag(page, from, to);
   await form.getByLabel('Starts').waitFor();
-  await shot(page, 'drag');
   await form.getByRole('button', { name: 'Book' }).click();
   const row = page.getByRole('link', { name: /13:00.{1,3}14:30/ });
   await row.waitFor();
@@ -98,24 +89,20 @@ it('a visitor sees what is free, chooses a time, signs up, and books this time',
   await drag(page, await placeOf(page, day, 13.5), await placeOf(page, day, 16.5));
   await page.getByRole('link', { name: /16:00.{1,3}17:30/ }).waitFor();
   await page.getByRole('button', { name: 'Undo' }).waitFor();
-  await shot(page, 'moved');
   await page.getByRole('button', { name: 'Undo' }).click();
   await row.waitFor();
   await row.hover();
   await drag(page, await placeOf(page, day, 13.5), await placeOf(page, day, 9.5));
   await page.getByRole('alert').getByText('That time is taken: choose a free one.').waitFor();
   await row.waitFor();
-  await shot(page, 'refused');
   await inBoth(page);
   await page.getByRole('alert').getByRole('button', { name: 'Close' }).click();
   await page.setViewportSize(sizes.phone);
   await page.goto(`${booking.origin}/times?of=1&on=${day}`);
   await page.getByRole('button', { name: /^Book, 08:00/ }).waitFor();
-  await shot(page, 'phone');
   await inBoth(page);
   await page.goto(`${booking.origin}/times?of=1&on=${day}&view=week`);
   await page.getByText('taken').first().waitFor();
-  await shot(page, 'phone-week');
   await inBoth(page);
   await context.close();
   expect(problems.filter((problem) => !/400/.test(problem))).toEqual([]);
@@ -135,7 +122,6 @@ it('staff sees all bookings, chooses a time by the keyboard, moves a booking by 
     'Consultation',
     'Meeting room',
   ]);
-  await shot(page, 'staff');
   await inBoth(page);
 
   await page.goto(`${booking.origin}/times?of=1&on=${day}`);
@@ -146,7 +132,6 @@ it('staff sees all bookings, chooses a time by the keyboard, moves a booking by 
   await page.keyboard.press('Shift+ArrowDown');
   const slot = page.locator('button:focus');
   expect(await slot.getAttribute('aria-label')).toMatch(/^Wednesday.*8:30.{1,3}9:30.*free$/);
-  await shot(page, 'cursor');
   await page.keyboard.press('Enter');
   const form = page.getByRole('dialog', { name: 'Book · Meeting room' });
   expect(await form.getByLabel('Ends').inputValue()).toMatch(/9:30/);
@@ -175,7 +160,6 @@ it('staff sees all bookings, chooses a time by the keyboard, moves a booking by 
     .getByRole('link', { name: /Requested/ })
     .first()
     .waitFor();
-  await shot(page, 'month');
   await inBoth(page);
   await context.close();
   expect(problems).toEqual([]);

@@ -430,7 +430,8 @@ it('an app that follows all advice gets no advice', async () => {
       using (owner = (select auth.uid()) or exists (select 1 from members m where m.team = notes.team and m.who = (select auth.uid())));
     create policy narrow on notes as restrictive for delete to authenticated using (status <> 'kept');
     create view open_notes with (security_invoker) as select id, status from notes;
-    grant select on open_notes to authenticated;
+    create view note_states with (security_barrier) as select status from notes;
+    grant select on open_notes, note_states to authenticated;
     create function count_notes() returns bigint language sql stable set search_path = '' as 'select count(*) from public.notes';
     create function bound() returns bigint language sql stable return (select count(*) from notes);`);
   expect((await chapter()).advice).toEqual([]);
