@@ -10,10 +10,11 @@ import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
-import { notificationsReply } from './portal-notifications.ts';
+import { identifiedCaller, readScreens, type ScreensFor, screensCaller } from './portal-caller.ts';
 import { figuresReply } from './portal-figures.ts';
+import { notificationsReply } from './portal-notifications.ts';
 import { rightsReply } from './portal-rights.ts';
-import { readScreens, type ScreensFor, sharedViewsReply } from './portal-shared-views.ts';
+import { sharedViewsReply } from './portal-shared-views.ts';
 import { viewsReply } from './portal-views.ts';
 
 /** Creates the handler of `/portal/v1`, which returns the data for the app's pages for members. */
@@ -49,19 +50,6 @@ const answers: Readonly<Partial<Record<string, Answer>>> = {
     return figuresReply(app, request, identity, await readScreens(app, identity, request, screensFor));
   },
 };
-
-/** @throws NinefoldError key_missing for a request without a key */
-async function identifiedCaller(identify: () => Promise<Identity>): Promise<Identity> {
-  const identity = await identify();
-  if (identity.source === 'none') throw new NinefoldError('key_missing');
-  return identity;
-}
-
-/** Returns the caller of screens. A builder sees those of a role that no member has, or of one role of a member with several. */
-const screensCaller = ({ role, userId, source }: Identity, query: string) => ({
-  ...{ role, userId },
-  memberRole: source === 'builder' ? new URLSearchParams(query).get('role') : null,
-});
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 

@@ -8,14 +8,8 @@ import { firstJson } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { UUID } from '../identity/uuid.ts';
+import { readScreens, type ScreensFor } from './portal-caller.ts';
 import { json, parsed, view } from './portal-views.ts';
-
-/** Returns the screens that a caller may open, as JSON, with an entity tag for this JSON. */
-export type ScreensFor = (
-  app: App,
-  caller: Pick<Identity, 'role' | 'userId'> & { readonly memberRole: string | null },
-  acceptLanguage: string | null,
-) => Promise<{ readonly body: Uint8Array; readonly etag: string }>;
 
 /** The longest name of a role in characters, which `ninefold.roles` checks. */
 const ROLE_CHARACTERS = 63;
@@ -78,17 +72,6 @@ export async function sharedViewsReply(
 }
 
 const seesAll = ({ role }: Identity): boolean => role === 'service_role';
-
-/** Returns the screens that the caller may open. */
-export async function readScreens(
-  app: App,
-  { role, userId }: Identity,
-  { headers }: CallRequest,
-  screensFor: ScreensFor,
-): Promise<PortalScreens> {
-  const { body } = await screensFor(app, { role, userId, memberRole: null }, headers['accept-language'] ?? null);
-  return JSON.parse(new TextDecoder().decode(body));
-}
 
 async function stored(app: App, identity: Identity): Promise<Stored> {
   const params = [identity.userId, String(seesAll(identity))];

@@ -79,6 +79,8 @@ it('answerPreview reads the app of the preview as its caller, with no other head
   expect(sent.mock.lastCall?.[1]?.headers).toEqual({ 'x-ninefold-as': 'anon', 'x-ninefold-console': '1' });
   await ask('GET', '/portal/v1/screens', [], { role: 'lead & more' });
   expect(sent.mock.lastCall?.[0]).toBe('/admin/v1/apps/desk/portal/v1/screens?role=lead+%26+more');
+  await ask('GET', '/portal/v1/figures?route=%2Fdesk&days=7&role=x', [], { role: 'lead' });
+  expect(sent.mock.lastCall?.[0]).toBe('/admin/v1/apps/desk/portal/v1/figures?route=%2Fdesk&days=7&role=lead');
 });
 
 it('answerPreview returns neither a reply that is too large nor the end of the builder’s session', async () => {

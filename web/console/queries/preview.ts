@@ -63,11 +63,16 @@ export const memberOfPreview = (ref: string, caller: PreviewCaller) =>
     staleTime: 60_000,
   });
 
-/** Appends the role of a caller to the request for the screens. */
+/** The calls whose reply depends on the roles of the caller. */
+const OF_ROLE = /^\/portal\/v1\/(?:screens|figures)$/;
+
+/** Adds the role of a caller to a request for screens or figures. */
 function withRole(target: string, caller: PreviewCaller): string {
-  if (target !== '/portal/v1/screens' || caller === 'anon' || !('role' in caller) || caller.role === null)
-    return target;
-  return `${target}?${new URLSearchParams({ role: caller.role })}`;
+  const [path = '', query = ''] = target.split('?');
+  if (!OF_ROLE.test(path) || caller === 'anon' || !('role' in caller) || caller.role === null) return target;
+  const asked = new URLSearchParams(query);
+  asked.set('role', caller.role);
+  return `${path}?${asked}`;
 }
 
 type Request = Extract<FromPreview, { kind: 'request' }>;
