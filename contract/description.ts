@@ -49,6 +49,9 @@ export interface LabelTexts {
 
 export type ScreenKind = 'list' | 'detail' | 'form' | 'board' | 'calendar' | 'gallery' | 'figures';
 
+/** A property of a screen that follows from the entity if its definition does not set it. */
+export type GivenProperty = 'columns' | 'roles' | 'span' | 'picture';
+
 export interface Screen {
   /**
    * Path below the portal: `/tickets`, `/tickets/:id`, `/tickets/new`, `/tickets/board`. A part that starts with a
@@ -95,6 +98,11 @@ export interface Screen {
   picture?: string;
   /** The words that stand in place of rows if there are none. */
   empty?: string;
+  /**
+   * For defined screens: those of the properties that could follow from the entity and from chapter 6 and that the
+   * definition sets. Absent if it sets none of them, and for derived screens.
+   */
+  given?: GivenProperty[];
   /** True for the first page of the portal. */
   home?: true;
   /** Position in the navigation. Screens without a position come last. */

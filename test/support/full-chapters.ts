@@ -47,7 +47,7 @@ const screen: Full<Screen> = {
   ...{ columns: ['id', 'name'], fields: { insert: ['name'], update: ['name'] }, filter: 'name=neq.x' },
   ...{ order_by: 'name', roles: ['authenticated', 'lead'], state_field: 'state', group_by: 'name' },
   ...{ related: ['public.stays'], actions: ['public.close'], span: { start: 'from', end: 'until' } },
-  ...{ picture: 'photo', empty: 'No room yet.', home: true, place: 3, broken: [] },
+  ...{ picture: 'photo', empty: 'No room yet.', given: ['columns', 'roles'], home: true, place: 3, broken: [] },
 };
 
 const page: Full<Page> = {
@@ -315,6 +315,7 @@ export const emptyMembers: Readonly<Record<string, Readonly<Record<string, null 
       span: not,
       picture: not,
       empty: not,
+      given: not,
       home: not,
       place: not,
     },

@@ -1,4 +1,4 @@
-import type { Screen } from '../../../../contract/description.ts';
+import type { GivenProperty, Screen } from '../../../../contract/description.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import {
   fewWords,
@@ -133,12 +133,31 @@ function screenMembers(plural: boolean): Members<Screen> {
     span: (before, after) => `a row now lasts ${spanWords(after)} (before: ${spanWords(before)})`,
     picture: 'the picture of a row',
     empty: 'the words in place of rows',
+    given: (before, after) => givenChange(textsOf(before), textsOf(after)),
     home: either(`${are} now the first page of the portal`, `${are} no longer the first page of the portal`),
     place: (before, after) =>
       after === undefined
         ? `no longer at position ${valueWords(before)} of the navigation`
         : `now at position ${valueWords(after)} of the navigation (before: ${before === undefined ? 'after all screens with a position' : valueWords(before)})`,
   };
+}
+
+/** Words for the properties that follow from the entity unless a definition sets them. */
+const givenNames: Readonly<Record<GivenProperty, string>> = {
+  columns: 'the fields',
+  roles: 'the roles',
+  span: 'the start and the end',
+  picture: 'the picture',
+};
+
+function givenChange(before: readonly string[], after: readonly string[]): string {
+  const named = (all: readonly string[], without: readonly string[]) =>
+    listWords(all.filter((one) => !without.includes(one)).map((one) => givenNames[one as GivenProperty] ?? one));
+  const [set, open] = [named(after, before), named(before, after)];
+  return [
+    ...(set === '' ? [] : [`${set} are now fixed by the definition`]),
+    ...(open === '' ? [] : [`${open} now follow from the entity`]),
+  ].join('; ');
 }
 
 const relatedWords = (ids: unknown): string =>

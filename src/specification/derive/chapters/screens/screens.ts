@@ -1,4 +1,4 @@
-import type { Screen, ScreenKind, ScreensChapter } from '../../../../../contract/description.ts';
+import type { GivenProperty, Screen, ScreenKind, ScreensChapter } from '../../../../../contract/description.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../../../../contract/specification-roles.ts';
 import type { Machine } from '../../../../../contract/states.ts';
@@ -354,6 +354,7 @@ function definedScreen(
     roles: fact.roles ?? rights?.roles ?? [],
     state_field: fact.kind === 'board' ? (origin?.machine?.field ?? null) : null,
     ...extrasOf(fact, origin),
+    ...givenIn(fact),
     broken: [
       ...(pages.has(fact.route) ? [`a page has the route ${fact.route}`] : []),
       ...(ownPages.test(fact.route) ? [`the server shows another page at ${fact.route}`] : []),
@@ -398,12 +399,24 @@ const extrasOf = (
   ...(fact.place != null && { place: fact.place }),
 });
 
+/** Returns the properties that the definition of a screen sets in place of those that follow from the entity. */
+function givenIn({ columns, roles, picture, ...fact }: ScreenFact): Pick<Screen, 'given'> {
+  const given: (GivenProperty | false)[] = [
+    columns !== null && 'columns',
+    roles !== null && 'roles',
+    spanOfFact(fact) !== null && 'span',
+    picture != null && 'picture',
+  ];
+  const names = given.filter((one) => one !== false);
+  return names.length === 0 ? {} : { given: names };
+}
+
 /** Returns the fields that the definition of a screen names beside its columns. */
 const namedFields = ({ starts, ends, picture }: Pick<ScreenFact, 'starts' | 'ends' | 'picture'>): string[] =>
   [starts, ends, picture].filter((name) => name != null);
 
 /** Returns the fields that the definition of a calendar names; null if it names none. Facts of earlier versions have none. */
-const spanOfFact = ({ starts, ends }: ScreenFact): Screen['span'] | null =>
+const spanOfFact = ({ starts, ends }: Pick<ScreenFact, 'starts' | 'ends'>): NonNullable<Screen['span']> | null =>
   starts != null && ends != null ? { start: starts, end: ends } : null;
 
 /** Returns the field of a gallery with the picture: the defined one, or else the first field with files. */
