@@ -90,6 +90,15 @@ export interface MigrationTrial {
   changes: Change[];
   /** With `screens_as`: the screens that this caller would get after the tried files. */
   screens?: PortalScreens;
+  /** With `screens_as`: the definitions of chapter 2 that could not be shown completely after the tried files. */
+  broken?: BrokenDefinition[];
+}
+
+/** A screen, a page or a menu of chapter 2, and the reasons why it cannot be shown completely, in words. */
+export interface BrokenDefinition {
+  /** The route of the screen or the page, or `menu` and the role: `menu agent`. */
+  of: string;
+  reasons: string[];
 }
 
 /** The body of a trial: a MigrateRequest, and the caller whose screens the reply contains. */

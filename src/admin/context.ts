@@ -1,7 +1,7 @@
 import type { RedirectDecision } from '../../contract/admin.ts';
 import type { CallDetail } from '../../contract/call-detail.ts';
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
-import type { Change, VersionList } from '../../contract/changes.ts';
+import type { BrokenDefinition, Change, VersionList } from '../../contract/changes.ts';
 import type { RequestTrace } from '../../contract/observed.ts';
 import type { PortalScreens } from '../../contract/portal.ts';
 import type { ProbeState } from '../../contract/probe.ts';
@@ -158,7 +158,13 @@ export interface AdminContext {
             readonly acceptLanguage: string | null;
           })
         | null,
-    ): Promise<() => Promise<{ readonly changes: Change[]; readonly screens: PortalScreens | null }>>;
+    ): Promise<
+      () => Promise<{
+        readonly changes: Change[];
+        readonly screens: PortalScreens | null;
+        readonly broken: readonly BrokenDefinition[];
+      }>
+    >;
   };
   /** The recorded versions of each app's specification. */
   readonly versions: {

@@ -55,8 +55,8 @@ const tryMigrations = adminCall({
       const { pending, skipped } = await pendingFiles(context, app.record, files);
       const scripts = files.map(({ sql }) => sql);
       const { state, ...rest } = await tryFiles({ context, app, asked }, pending, scripts);
-      const { changes, screens } = await state();
-      const trial: MigrationTrial = { ...rest, skipped, changes, ...(screens && { screens }) };
+      const { changes, screens, broken } = await state();
+      const trial: MigrationTrial = { ...rest, skipped, changes, ...(screens && { screens, broken: [...broken] }) };
       return json(trial);
     });
   },

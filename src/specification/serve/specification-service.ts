@@ -1,5 +1,5 @@
 import type { CallDetail } from '../../../contract/call-detail.ts';
-import type { Change, VersionEntry } from '../../../contract/changes.ts';
+import type { BrokenDefinition, Change, VersionEntry } from '../../../contract/changes.ts';
 import { type LimitName, limits } from '../../../contract/limits.ts';
 import type { RequestTrace } from '../../../contract/observed.ts';
 import type { PortalScreens } from '../../../contract/portal.ts';
@@ -205,12 +205,12 @@ export class SpecificationService {
     const names = caller && (await readTypeNames(executor));
     return async () => {
       const asked = caller && names && { names, ...(await this.#askedScreens(app, caller)) };
-      const { changes, screens } = await this.#remembered.withoutFigures(app, (of) =>
+      const { changes, screens, broken } = await this.#remembered.withoutFigures(app, (of) =>
         this.#tasks.run('stateOf', { of, source, asked }),
       );
-      if (screens === null) return { changes, screens };
+      if (screens === null) return { changes, screens, broken };
       const own = caller?.userId == null ? null : withCallerId(screens, caller.userId);
-      return { changes, screens: own ?? (JSON.parse(new TextDecoder().decode(screens)) as PortalScreens) };
+      return { changes, screens: own ?? (JSON.parse(new TextDecoder().decode(screens)) as PortalScreens), broken };
     };
   }
 
@@ -290,6 +290,8 @@ export interface StateWithin {
   readonly changes: Change[];
   /** The screens of the requested caller; null if none was requested. */
   readonly screens: PortalScreens | null;
+  /** With screens: the definitions of chapter 2 that cannot be shown completely. */
+  readonly broken: readonly BrokenDefinition[];
 }
 
 interface Packing {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { constants, gzipSync } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import type { CallDetail } from '../../../../contract/call-detail.ts';
-import type { Change, VersionEntry } from '../../../../contract/changes.ts';
+import type { BrokenDefinition, Change, VersionEntry } from '../../../../contract/changes.ts';
+import type { ScreensChapter } from '../../../../contract/description.ts';
 import type { RequestTrace } from '../../../../contract/observed.ts';
 import type { OnePage } from '../../../../contract/one-page.ts';
 import type { Specification } from '../../../../contract/specification.ts';
@@ -286,7 +287,7 @@ export class Tasks {
 
   /**
    * Returns in words the changes from the cached specification to the one that `source` gives, and the screens of a
-   * caller in the latter (`PortalScreens`) as JSON.
+   * caller in the latter (`PortalScreens`) as JSON, with the definitions that cannot be shown.
    * @throws NotCachedError
    */
   stateOf({
@@ -297,10 +298,11 @@ export class Tasks {
     of: SpecificationKey;
     source: Pick<Source, 'facts' | 'app'>;
     asked: { names: CatalogJson<TypeNameFacts>; caller: MemberCaller; language: string } | null;
-  }): { changes: Change[]; screens: Bytes | null } {
+  }): { changes: Change[]; screens: Bytes | null; broken: BrokenDefinition[] } {
     const now = this.#of(of);
     const next = derivedFrom(source, now);
-    return { changes: compareDerivations(now, next), screens: asked && screensOf(next, asked) };
+    const broken = asked ? brokenIn(next.specification.chapters.screens) : [];
+    return { changes: compareDerivations(now, next), screens: asked && screensOf(next, asked), broken };
   }
 
   /**
@@ -454,6 +456,16 @@ function derived(parsed: ParsedFacts, given: SpecificationApp, earlier: Derived 
 
 const derivedFrom = ({ facts, app }: Pick<Source, 'facts' | 'app'>, earlier: Derived | null): Derived =>
   derived(parseChangedFacts(facts, earlier?.parsed ?? null), app, earlier);
+
+/** Returns the definitions of chapter 2 that cannot be shown completely. */
+function brokenIn(chapter: ScreensChapter | undefined): BrokenDefinition[] {
+  const { screens = [], pages = [], menus = [] } = chapter ?? {};
+  const all = [
+    ...[...screens, ...pages].map(({ route, broken }) => ({ of: route, reasons: broken })),
+    ...menus.map(({ role, broken }) => ({ of: `menu ${role}`, reasons: broken })),
+  ];
+  return all.filter(({ reasons }) => reasons.length > 0);
+}
 
 /** Returns the screens of one caller as JSON. */
 function screensOf(
