@@ -33,6 +33,7 @@ export function Panel({
   children,
 }: {
   label: string;
+  /** Null for a panel whose content begins with its own head, such as tabs. */
   title: ReactNode;
   tools?: ReactNode;
   /** True if the panel covers more than half of a phone. */
@@ -53,17 +54,19 @@ export function Panel({
 
   return (
     <aside className={classNames(styles.panel, tall && styles.tall)} aria-label={label}>
-      <div className={styles.top}>
-        <h2 className={styles.title}>{title}</h2>
-        <span className={styles.tools}>
-          {tools}
-          {onPrevious && (
-            <Button kind="quiet" small square icon={IconArrowUp} label="Previous (K)" onClick={onPrevious} />
-          )}
-          {onNext && <Button kind="quiet" small square icon={IconArrowDown} label="Next (J)" onClick={onNext} />}
-          {onClose && <Button kind="quiet" small square icon={IconX} label="Close" onClick={onClose} />}
-        </span>
-      </div>
+      {title !== null && (
+        <div className={styles.top}>
+          <h2 className={styles.title}>{title}</h2>
+          <span className={styles.tools}>
+            {tools}
+            {onPrevious && (
+              <Button kind="quiet" small square icon={IconArrowUp} label="Previous (K)" onClick={onPrevious} />
+            )}
+            {onNext && <Button kind="quiet" small square icon={IconArrowDown} label="Next (J)" onClick={onNext} />}
+            {onClose && <Button kind="quiet" small square icon={IconX} label="Close" onClick={onClose} />}
+          </span>
+        </div>
+      )}
       {children}
     </aside>
   );

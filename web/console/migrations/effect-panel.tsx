@@ -34,43 +34,48 @@ interface EffectProps {
   onApply: () => void;
 }
 
+/** Panel beside a form with the effect of its changes. */
+export const EffectPanel = (props: EffectProps) => (
+  <Panel label="What will change" title={<b>What will change</b>}>
+    <div className={styles.tabs} />
+    <EffectTabs {...props} />
+  </Panel>
+);
+
 /** Shows the effect of the changes: on the specification, as a migration, and the migration that reverts it. */
-export function EffectPanel({ appRef, entities, written, trial, onEdit, onApply }: EffectProps) {
+export function EffectTabs({ appRef, entities, written, trial, onEdit, onApply }: EffectProps) {
   const { sql, name, undo, isEdited, problems } = written;
   return (
-    <Panel label="What will change" title={<b>What will change</b>}>
-      <div className={styles.tabs} />
-      <Tabs
-        label="What will change"
-        tabs={[
-          { name: 'Specification', content: <Effect {...{ appRef, written, trial }} /> },
-          {
-            name: 'Migration',
-            content: (
-              <MigrationTab
-                {...{ appRef, entities, sql, name, isEdited, trial, onEdit, onApply }}
-                canEdit={isEdited || (problems.length === 0 && sql !== '')}
-              />
-            ),
-          },
-          {
-            name: 'Undo',
-            content: (
-              <div className={styles.migration}>
-                <p className={styles.note}>
-                  {isEdited
-                    ? 'You edited the migration by hand. Write the migration that takes it back by hand, too.'
-                    : undo.note}
-                </p>
-                {sql !== '' && !isEdited && (
-                  <Code code={undo.sql} language="sql" label="the migration that takes it back" />
-                )}
-              </div>
-            ),
-          },
-        ]}
-      />
-    </Panel>
+    <Tabs
+      label="What will change"
+      tabs={[
+        { name: 'Specification', content: <Effect {...{ appRef, written, trial }} /> },
+        {
+          name: 'Migration',
+          content: (
+            <MigrationTab
+              {...{ appRef, entities, sql, name, isEdited, trial, onEdit, onApply }}
+              canEdit={isEdited || (problems.length === 0 && sql !== '')}
+            />
+          ),
+        },
+        {
+          name: 'Undo',
+          content: (
+            <div className={styles.migration}>
+              <p className={styles.note}>
+                {isEdited
+                  ? 'You edited the migration by hand. Write the migration that takes it back by hand, too.'
+                  : undo.note}
+              </p>
+              {sql !== '' && !isEdited && (
+                <Code code={undo.sql} language="sql" label="the migration that takes it back" />
+              )}
+            </div>
+          ),
+        },
+      ]}
+    />
   );
 }
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useBlocker } from '@tanstack/react-router';
 import { type ComponentProps, type ReactNode, useRef, useState } from 'react';
+import type { MigrationTrialRequest } from '../../../contract/changes.ts';
 import type { Entity } from '../../../contract/specification-entities.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page } from '../layout/page.tsx';
@@ -10,7 +11,7 @@ import { EffectPanel, type WrittenMigration } from './effect-panel.tsx';
 import styles from './migrations.module.css';
 
 /** A phone has no room for a panel beside the form. */
-const isPhone = window.matchMedia('(max-width: 760px)').matches;
+export const isPhone = window.matchMedia('(max-width: 760px)').matches;
 
 /** The migration that a form writes, before it is edited by hand. */
 export interface FormMigration extends Pick<WrittenMigration, 'name' | 'undo' | 'problems' | 'isEarly'> {
@@ -24,14 +25,20 @@ export interface FormMigration extends Pick<WrittenMigration, 'name' | 'undo' | 
  * Returns the state of a page whose form writes a migration: the migration or the text that replaces it, the trial of the
  * server, and the function that applies it.
  * @param onLeave Opens the page that follows, after the migration was applied.
+ * @param screensAs The caller whose screens the trial returns, for a preview; null without one.
  */
-export function useMigrationPage(appRef: string, form: FormMigration, onLeave: () => void) {
+export function useMigrationPage(
+  appRef: string,
+  form: FormMigration,
+  onLeave: () => void,
+  screensAs: MigrationTrialRequest['screens_as'] | null = null,
+) {
   // The migration as the builder edited it by hand; null while it is the form's.
   const [edited, setEdited] = useState<string | null>(null);
   const isEdited = edited !== null;
   const sql = edited?.trim() ?? form.sql;
   const problems = isEdited ? (sql === '' ? ['The migration is empty.'] : []) : form.problems;
-  const trial = useQuery(migrationTrial(appRef, problems.length === 0 ? sql : ''));
+  const trial = useQuery(migrationTrial(appRef, problems.length === 0 ? sql : '', screensAs));
   const apply = useMutation(applyMigration(appRef));
   const hasLeft = useRef(false);
   const leave = (then: () => void = onLeave) => {
@@ -69,20 +76,8 @@ export function MigrationPage({
   onDiscard: () => void;
   children: ReactNode;
 }) {
-  const { trial, apply, isChanged, isEdited, hasLeft } = page;
-  const leaving = useBlocker({
-    shouldBlockFn: () => isChanged && !hasLeft.current,
-    enableBeforeUnload: () => isChanged && !hasLeft.current,
-    withResolver: true,
-  });
-  const effect = (
-    <EffectPanel
-      {...{ appRef, entities, trial }}
-      written={page.written}
-      onEdit={page.edit}
-      onApply={() => trial.data?.failed === null && !apply.isPending && page.run()}
-    />
-  );
+  const { trial, isEdited } = page;
+  const effect = <EffectPanel {...effectProps(page)} {...{ appRef, entities }} />;
   return (
     <Page appRef={appRef} crumbs={crumbs} fetching={trial.isFetching} bare panel={isPhone ? undefined : effect}>
       <div className={styles.page}>
@@ -96,24 +91,54 @@ export function MigrationPage({
             {isPhone && effect}
           </div>
         </div>
-        <ApplyBar
-          summary={page.summary}
-          isChanged={isChanged}
-          problems={page.problems}
-          trial={trial}
-          isApplying={apply.isPending}
-          error={apply.error}
-          onDiscard={() => page.leave(onDiscard)}
-          onApply={() => page.run()}
-        />
+        <MigrationBar page={page} onDiscard={onDiscard} />
       </div>
-      {leaving.status === 'blocked' && <LeaveDialog onLeave={leaving.proceed} onStay={leaving.reset} />}
     </Page>
   );
 }
 
+/** Returns the properties of the panel or the tabs with the effect of a page's migration. */
+export const effectProps = ({ written, trial, apply, edit, run }: ReturnType<typeof useMigrationPage>) => ({
+  ...{ written, trial },
+  onEdit: edit,
+  onApply: () => trial.data?.failed === null && !apply.isPending && run(),
+});
+
+/** The bar that applies or discards the changes of a page. Asks before the page is left with changes. */
+export function MigrationBar({
+  page: { summary, isChanged, problems, trial, apply, hasLeft, leave, run },
+  onDiscard,
+}: {
+  page: ReturnType<typeof useMigrationPage>;
+  onDiscard: () => void;
+}) {
+  const leaving = useBlocker({
+    shouldBlockFn: ({ current, next }) => isChanged && !hasLeft.current && formOf(current) !== formOf(next),
+    enableBeforeUnload: () => isChanged && !hasLeft.current,
+    withResolver: true,
+  });
+  return (
+    <>
+      <ApplyBar
+        {...{ summary, isChanged, problems, trial }}
+        isApplying={apply.isPending}
+        error={apply.error}
+        onDiscard={() => leave(onDiscard)}
+        onApply={() => run()}
+      />
+      {leaving.status === 'blocked' && <LeaveDialog onLeave={leaving.proceed} onStay={leaving.reset} />}
+    </>
+  );
+}
+
+/** Returns what an address says about the form. The caller of a preview changes no form. */
+const formOf = ({ pathname, search }: { pathname: string; search: object }): string => {
+  const { as: _, member: __, ...form }: Record<string, unknown> = { ...search };
+  return `${pathname} ${JSON.stringify(form)}`;
+};
+
 /** Says that the form is off because the migration was edited, and offers to return to the form. */
-const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
+export const EditedNote = ({ onDiscard }: { onDiscard: () => void }) => (
   <p className={styles.edited} role="status">
     You edited the migration by hand, so the form is off.
     <Button small onClick={onDiscard}>
