@@ -100,7 +100,7 @@ const appPages = app.addChildren([
   appPage('/purpose', strings(), () => import('./overview/purpose-address.tsx'), 'PurposeAddress'),
   appPage(
     '/screens',
-    strings('screen', 'view', 'as', 'member', 'open'),
+    strings('screen', 'view', 'as', 'member', 'open', 'edit', 'kind', 'of', 'from', 'menu'),
     () => import('./chapters/screens/screens-page.tsx'),
     'ScreensPage',
   ),

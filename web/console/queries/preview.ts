@@ -31,7 +31,7 @@ const COUNT = /^count=(?:exact|planned|estimated)$/;
 const REPLY_HEADERS: ReadonlySet<string> = new Set(['content-type', 'content-range', 'content-length', 'etag']);
 
 /** Returns the value of `x-ninefold-as` for a caller. */
-const asHeader = (caller: PreviewCaller): string =>
+export const asHeader = (caller: PreviewCaller): string =>
   caller === 'anon' ? caller : 'member' in caller ? caller.member : NOBODY;
 
 /** Returns a text that is equal for equal callers. */

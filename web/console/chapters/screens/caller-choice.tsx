@@ -24,7 +24,7 @@ export function CallerChoiceFields({ appRef, choice }: { appRef: string; choice:
 }
 
 /** Choice of the member whose rows are shown. */
-function MemberChoice({ choice: { kind, members, member, choose } }: { choice: CallerChoice }) {
+export function MemberChoice({ choice: { kind, members, member, choose } }: { choice: CallerChoice }) {
   if (kind.caller === 'anon' || !members) return null;
   if (!member) return <span className={styles.rowsOf}>No member of this kind yet</span>;
   return (

@@ -14,6 +14,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
+import { buttonClass } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
@@ -40,6 +41,7 @@ export function MenuPanel({
   caller,
   one,
   all,
+  role,
   onClose,
 }: {
   appRef: string;
@@ -47,6 +49,8 @@ export function MenuPanel({
   /** The kind of member with an article. */
   one: string;
   all: PortalScreens;
+  /** The role whose menu it is, as ninefold.define_menu names it. */
+  role: string;
   onClose?: () => void;
 }) {
   const others = besidesMenu(all);
@@ -55,7 +59,12 @@ export function MenuPanel({
   // A visitor without a screen must sign in first.
   const isClosed = caller === 'anon' && screens.length === 0;
   return (
-    <Panel label={`Menu of ${one}`} title={`Menu of ${one}`} {...(onClose && { onClose })}>
+    <Panel
+      label={`Menu of ${one}`}
+      title={`Menu of ${one}`}
+      tools={!isClosed && <EditLink {...{ appRef, one, role }} />}
+      {...(onClose && { onClose })}
+    >
       <VerdictLine>
         {isClosed
           ? `There is no menu for ${one}, only the page to sign in.`
@@ -99,6 +108,18 @@ export function MenuPanel({
 }
 
 /** A screen, as a link to its large preview. */
+const EditLink = ({ appRef, one, role }: { appRef: string; one: string; role: string }) => (
+  <Link
+    className={buttonClass({ kind: 'quiet', small: true })}
+    to="/app/$ref/screens"
+    params={{ ref: appRef }}
+    search={{ menu: role }}
+    aria-label={`Edit the menu of ${one}`}
+  >
+    Edit
+  </Link>
+);
+
 function Line({
   icon,
   path,

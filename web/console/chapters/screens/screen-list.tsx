@@ -37,8 +37,9 @@ type ListedScreen = Screen & { id: string };
 
 /** Sentences that describe how to change the screens. */
 export const screenChanges = [
+  'Edit it beside its preview; the editor writes the migration',
   <span key="define">
-    Define one with <code>ninefold.define_screen(route, title, kind, entity, …)</code>; the route of a derived screen
+    Or define one with <code>ninefold.define_screen(route, title, kind, entity, …)</code>; the route of a derived screen
     replaces that screen
   </span>,
   <span key="drop">

@@ -1,12 +1,14 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import type { Screen } from '../../../../contract/description.ts';
+import { buttonClass } from '../../../ui/button.tsx';
 import { Code } from '../../../ui/code.tsx';
 import { KeyValues, Panel, PanelSection, type PanelSteps, VerdictLine } from '../../../ui/panel.tsx';
 import { VerdictMark } from '../../../ui/verdict.tsx';
 import { listed, shortId } from '../../format/format.ts';
 import { SqlLink } from '../../layout/sql-link.tsx';
-import { defineScreenSql, dropScreenSql } from './screen-sql.ts';
+import { readScreen } from './editor/definitions.ts';
+import { defineSql, dropSql } from './editor/definitions-sql.ts';
 import styles from './screens.module.css';
 
 const kinds: Readonly<Record<Screen['kind'], string>> = {
@@ -35,8 +37,9 @@ export function ScreenPanel({
   screen: Screen;
 } & PanelSteps) {
   const { route, title, kind, entity, origin, roles, state_field, broken } = screen;
-  const define = defineScreenSql(screen);
-  const drop = dropScreenSql(screen);
+  // As a start for editing, the SQL names the fields even if they follow from the entity.
+  const define = defineSql({ ...readScreen(screen), columns: screen.columns });
+  const drop = origin === 'derived' ? null : dropSql(readScreen(screen));
   return (
     <Panel
       label={`Screen ${route}`}
@@ -84,6 +87,14 @@ export function ScreenPanel({
       <PanelSection title={origin === 'derived' ? 'Replace this screen' : 'Change this screen'}>
         <Code code={define} language="sql" label="the SQL of the screen" />
         <p className={styles.foot}>
+          <Link
+            className={buttonClass({ small: true })}
+            to="/app/$ref/screens"
+            params={{ ref: appRef }}
+            search={{ edit: route }}
+          >
+            Edit screen
+          </Link>
           <SqlLink appRef={appRef} sql={define} />
         </p>
       </PanelSection>

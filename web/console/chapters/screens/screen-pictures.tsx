@@ -1,5 +1,5 @@
 import { useMediaQuery } from '@mantine/hooks';
-import { IconArrowsDiagonal, IconListDetails } from '@tabler/icons-react';
+import { IconArrowsDiagonal, IconListDetails, IconPlus } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
@@ -10,7 +10,7 @@ import { Icon } from '../../../ui/icon.tsx';
 import { FlashOnChange, figureLink, liveValueClass } from '../../../ui/live-value.tsx';
 import { count, counted } from '../../format/format.ts';
 import { QueryFailure } from '../../layout/query-failure.tsx';
-import { screensOfCaller } from '../../queries/preview.ts';
+import { type PreviewCaller, screensOfCaller } from '../../queries/preview.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { useChapter } from '../use-chapter.ts';
 import { CallerChoiceFields, useScreenCounts } from './caller-choice.tsx';
@@ -54,6 +54,7 @@ export function ScreenPictures({ appRef, tabs }: { appRef: string; tabs: ReactNo
             caller={caller}
             one={kind.one}
             all={all.data}
+            role={roleOf(kind.caller)}
             {...(!isWide && { onClose: () => setAsked(false) })}
           />
         )
@@ -76,6 +77,15 @@ export function ScreenPictures({ appRef, tabs }: { appRef: string; tabs: ReactNo
             <Icon of={IconArrowsDiagonal} />
             Open as {opened}
           </Link>
+          <Link
+            className={buttonClass({ kind: 'first' })}
+            to="/app/$ref/screens"
+            params={{ ref: appRef }}
+            search={{ edit: 'new' }}
+          >
+            <Icon of={IconPlus} />
+            New screen
+          </Link>
           {tabs}
         </span>
       </div>
@@ -89,6 +99,10 @@ export function ScreenPictures({ appRef, tabs }: { appRef: string; tabs: ReactNo
     </ChapterPage>
   );
 }
+
+/** Returns the role of a kind of member, as ninefold.define_menu names it. */
+const roleOf = (caller: PreviewCaller): string =>
+  caller === 'anon' ? caller : (('role' in caller ? caller.role : null) ?? 'authenticated');
 
 const NoScreen = ({ kind }: { kind: MemberKind }) => (
   <Empty title={`No screen for ${kind.one}`}>

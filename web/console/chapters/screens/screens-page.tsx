@@ -4,17 +4,21 @@ import { buttonClass } from '../../../ui/button.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { ApiFailure } from '../../queries/api-failure.ts';
 import { definedRoles } from '../../queries/roles.ts';
+import { ScreenEditorPage } from './editor/screen-editor-page.tsx';
+import { MenuEditorPage } from './menu/menu-editor-page.tsx';
 import { OpenedPreview } from './opened-preview.tsx';
 import { ScreenList } from './screen-list.tsx';
 import { ScreenPictures } from './screen-pictures.tsx';
 
 /**
  * Chapter 2: the screens of the app. Pictures show the real pages as one kind of member sees them; the list has every
- * screen. `open` in the address opens one page large.
+ * screen. `open` in the address opens one page large; `edit` and `menu` open the editors.
  */
 export function ScreensPage() {
   const { ref } = useParams({ from: '/signed-in/app/$ref/screens' });
-  const { view, open, screen } = useSearch({ from: '/signed-in/app/$ref/screens' });
+  const { view, open, screen, edit, kind, of, from, menu, as, member } = useSearch({
+    from: '/signed-in/app/$ref/screens',
+  });
   const navigate = useNavigate();
   const { error } = useQuery(definedRoles(ref));
   // A reader of the app may not read rows, so there are no pictures.
@@ -39,6 +43,16 @@ export function ScreensPage() {
       />
     </>
   );
+  const leave = () =>
+    void navigate({
+      to: '/app/$ref/screens',
+      params: { ref },
+      search: { ...(as && { as }), ...(member && { member }) },
+    });
+  if (edit !== undefined && !isReader) {
+    return <ScreenEditorPage appRef={ref} address={{ edit, kind, of, from }} onDone={leave} />;
+  }
+  if (menu !== undefined && !isReader) return <MenuEditorPage appRef={ref} role={menu} onDone={leave} />;
   if (open !== undefined && !isReader) return <OpenedPreview appRef={ref} path={open} />;
   if (shown === 'list') return <ScreenList appRef={ref} tabs={isReader ? null : tabs} />;
   return <ScreenPictures appRef={ref} tabs={tabs} />;
