@@ -195,23 +195,26 @@ export const RowLine = memo(function RowLine({
           </td>
         );
       })}
-      {actions && (
-        <td className={styles.actions}>
-          {actions.actions.map((action) => (
-            <Button
-              key={`${action.schema} ${action.name}`}
-              small
-              aria-label={t('actionOn', { label: action.label, name: rowName(all, entity, row) })}
-              onClick={() => actions.begin(action, row)}
-            >
-              {action.label}
-            </Button>
-          ))}
-        </td>
-      )}
+      {actions && <ActionCell {...actions} row={row} name={rowName(all, entity, row)} />}
     </tr>
   );
 });
+
+/** The functions that take the row, as buttons. */
+const ActionCell = ({ actions, begin, row, name }: RowActions & { row: Row; name: string }) => (
+  <td className={styles.actions}>
+    {actions.map((action) => (
+      <Button
+        key={`${action.schema} ${action.name}`}
+        small
+        aria-label={t('actionOn', { label: action.label, name })}
+        onClick={() => begin(action, row)}
+      >
+        {action.label}
+      </Button>
+    ))}
+  </td>
+);
 
 /** On a phone, where the label has no further columns: the other parts of a person's name. */
 function OtherNames({ entity, leading, row }: { entity: PortalEntity; leading: PortalField; row: Row }) {
