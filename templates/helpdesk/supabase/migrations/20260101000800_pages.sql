@@ -23,7 +23,7 @@ select ninefold.define_page('/desk', 'How is the desk doing?', '[
 select ninefold.define_menu('agent', '[
   {"title": "Tickets", "titles": {"de": "Anfragen", "ar": "الطلبات"},
     "routes": ["/queue", "/tickets/board", "/unassigned", "/tickets", "/my-tickets", "/desk"]},
-  {"title": "People", "titles": {"de": "Menschen", "ar": "الأشخاص"}, "routes": ["/customers", "/agents"]}
+  {"title": "People", "titles": {"de": "Menschen", "ar": "الأشخاص"}, "routes": ["/customers", "/agents", "/customers/new"]}
 ]');
 select ninefold.define_menu('lead', '[
   {"title": "Team", "titles": {"de": "Team", "ar": "الفريق"}, "routes": ["/workload", "/topics"]}

@@ -1,11 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
 import type { PortalAction, PortalEntity } from '../../../../contract/portal.ts';
-import { type Draft, typedIn, valuesOf, wrongIn } from '../../../fields/draft.ts';
-import { FieldEditor } from '../../../fields/editor.tsx';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
+import { code } from '../../../ui/recovery/code.ts';
 import { rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { callFunction, type Row } from '../../queries/rest.ts';
@@ -15,6 +14,9 @@ import { queryClient } from '../../queries/session.ts';
 import styles from './actions.module.css';
 import { Trouble } from './message.tsx';
 import { useToast } from './toast.tsx';
+
+// The fields of forms are large, and most functions ask for nothing.
+const ActionForm = lazy(code(() => import('./action-form.tsx').then(({ ActionForm: form }) => ({ default: form }))));
 
 /** A function that the member has begun, with the row that it takes. */
 interface BegunAction {
@@ -68,17 +70,19 @@ export function useActionRun(listed: PortalEntity | null = null): ActionRun {
   const panel = hasPanel && (
     <div className={styles.actions}>
       {asked && (
-        <Arguments
-          key={asked.action.name}
-          action={asked.action}
-          about={listed && asked.row && asked.action.row ? rowName(all, listed, asked.row) : null}
-          isBusy={calling.isPending}
-          onCancel={() => {
-            reset();
-            setAsked(null);
-          }}
-          onCall={(values) => mutate({ ...asked, values })}
-        />
+        <Suspense>
+          <ActionForm
+            key={asked.action.name}
+            action={asked.action}
+            about={listed && asked.row && asked.action.row ? rowName(all, listed, asked.row) : null}
+            isBusy={calling.isPending}
+            onCancel={() => {
+              reset();
+              setAsked(null);
+            }}
+            onCall={(values) => mutate({ ...asked, values })}
+          />
+        </Suspense>
       )}
       <Trouble error={calling.error} />
       {calling.data && <Result action={calling.data.action} value={calling.data.value} />}
@@ -139,68 +143,6 @@ export function Actions({ actions, row = null }: { actions: readonly PortalActio
       </div>
       {run.panel}
     </>
-  );
-}
-
-/** Form for the arguments of a function. */
-function Arguments({
-  action,
-  about,
-  isBusy,
-  onCancel,
-  onCall,
-}: {
-  action: PortalAction;
-  /** Name of the row that the function takes; null if it takes none. */
-  about: string | null;
-  isBusy: boolean;
-  onCancel: () => void;
-  onCall: (values: Row) => void;
-}) {
-  const [draft, setDraft] = useState<Draft>({});
-  const [isTried, setIsTried] = useState(false);
-  const form = useRef<HTMLFormElement>(null);
-  // The button that opened the form may be at the row, far below it.
-  useEffect(() => {
-    form.current?.scrollIntoView({ block: 'nearest' });
-    form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus();
-  }, []);
-  const wrong = action.fields.map((field) => wrongIn(field, typedIn(draft, field) ?? '', true));
-  return (
-    <form
-      ref={form}
-      className={styles.form}
-      aria-label={action.label}
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        setIsTried(true);
-        if (!isBusy && wrong.every((words) => words === null)) onCall(valuesOf(action.fields, draft, null));
-      }}
-    >
-      <h2>{about === null ? action.label : t('actionOn', { label: action.label, name: about })}</h2>
-      {action.help !== null && (
-        <p className="soft">
-          <bdi>{action.help}</bdi>
-        </p>
-      )}
-      {action.fields.map((field, i) => (
-        <FieldEditor
-          key={field.name}
-          field={field}
-          value={typedIn(draft, field) ?? ''}
-          wrong={isTried ? (wrong[i] ?? null) : null}
-          isOptional={!field.required && field.editor !== 'boolean'}
-          onChange={(value) => setDraft({ ...draft, [field.name]: value })}
-        />
-      ))}
-      <div className={styles.buttons}>
-        <Button type="submit" kind="first" busy={isBusy && t('working')}>
-          {action.label}
-        </Button>
-        <Button onClick={onCancel}>{t('cancel')}</Button>
-      </div>
-    </form>
   );
 }
 
