@@ -404,7 +404,7 @@ export const ar: Messages = {
   notificationsAll: 'الكل',
   notificationsAllRead: 'قراءة الكل',
   notificationsAssignments: 'المسندة إليّ',
-  notificationsBell: '{count, plural, =0 {الإشعارات} other {الإشعارات، الجديد: {count}}}',
+  notificationsBell: '{count, plural, =0 {لا إشعارات جديدة} other {الإشعارات الجديدة: {count}}}',
   notificationsByMail: 'بالبريد',
   notificationsHere: 'هنا',
   notificationsMailTime: 'رموز الدخول وتنبيهات الحساب تصلك دائمًا. وتصل الرسالة اليومية في الساعة {time}.',

@@ -416,7 +416,7 @@ export const de: Messages = {
   notificationsAllRead: 'Alle gelesen',
   notificationsAssignments: 'Mir zugeteilt',
   notificationsBell:
-    '{count, plural, =0 {Benachrichtigungen} one {Benachrichtigungen, eine neu} other {Benachrichtigungen, {count} neu}}',
+    '{count, plural, =0 {Keine neuen Benachrichtigungen} one {Eine neue Benachrichtigung} other {{count} neue Benachrichtigungen}}',
   notificationsByMail: 'Per Mail',
   notificationsHere: 'Hier',
   notificationsMailTime:

@@ -403,7 +403,7 @@ export const en = {
   notificationsAllRead: 'All read',
   notificationsAssignments: 'Assigned to me',
   notificationsBell:
-    '{count, plural, =0 {Notifications} one {Notifications, one new} other {Notifications, {count} new}}',
+    '{count, plural, =0 {No new notifications} one {One new notification} other {{count} new notifications}}',
   notificationsByMail: 'By mail',
   notificationsHere: 'Here',
   notificationsMailTime: 'Sign-in codes and warnings about your account always come. The daily mail comes at {time}.',

@@ -46,7 +46,7 @@ const subjects: readonly (readonly [name: string, groups: readonly (keyof typeof
   ['Requests', ['requests', 'answers']],
   ['Sign-in', ['passwords', 'accounts', 'factors']],
   ['Sessions', ['sessions']],
-  ['Mails and texts', ['mails']],
+  ['Mails and texts', ['mails', 'notifications']],
   ['Data', ['database', 'apps']],
   ['Files', ['storage']],
   ['Realtime', ['realtime']],

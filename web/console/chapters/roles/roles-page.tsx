@@ -94,20 +94,18 @@ export function RolesPage() {
           <p>Create a table or function in an exposed schema.</p>
         </Empty>
       ) : (
+        <MatrixFigure
+          {...{ appRef: ref, chapter, pending, probe, probed, selected, all, groups, filter }}
+          onFilter={setFilter}
+          onSelect={select}
+        />
+      )}
+      {chapter && <RoleTable {...{ appRef: ref, chapter, stale }} selected={opened} onOpen={openRole} />}
+      {chapter && chapter.cells.length > 0 && (
         <>
-          <MatrixFigure
-            {...{ appRef: ref, chapter, pending, probe, probed, selected, all, groups, filter }}
-            onFilter={setFilter}
-            onSelect={select}
-          />
-          {chapter && <RoleTable {...{ appRef: ref, chapter, stale }} selected={opened} onOpen={openRole} />}
-          {chapter && (
-            <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
-          )}
-          {chapter && chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
-          {chapter && chapter.default_privileges.length > 0 && (
-            <DefaultPrivilegesTable lines={chapter.default_privileges} />
-          )}
+          <AdviceTable advice={advice} selected={selectedAdvice?.id ?? null} stale={stale} onOpen={chooseAdvice} />
+          {chapter.policies.length > 0 && <PolicyTable appRef={ref} policies={chapter.policies} />}
+          {chapter.default_privileges.length > 0 && <DefaultPrivilegesTable lines={chapter.default_privileges} />}
         </>
       )}
       <FileRightsTable number="Table 6.5" cells={chapter?.files} />

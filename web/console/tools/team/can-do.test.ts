@@ -7,6 +7,7 @@ it('canDo derives the permissions of each role from the least role that each cal
     'always always never',
     'always always never',
     'always always never',
+    'always always never',
     'always never never',
     'always never never',
     'always never never',
