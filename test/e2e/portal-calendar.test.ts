@@ -20,12 +20,14 @@ beforeAll(async () => {
     await runSql(
       site.node,
       booking.ref,
-      `with day as (select (date_trunc('week', current_date) + interval '22 days')::date as on)
+      `create table public.leaves (id bigint generated always as identity primary key, who text not null, starts_on date not null, ends_on date);
+       grant select, insert, update on public.leaves to authenticated;
+       with day as (select (date_trunc('week', current_date) + interval '22 days')::date as on)
        insert into public.bookings (resource, member, contact, starts_at, ends_at)
        select 1, '${other.user.id}', 'x@example.com', day.on + time '09:00', day.on + time '10:30' from day
        returning to_char(starts_at, 'YYYY-MM-DD') as day`,
     )
-  ).results;
+  ).results.slice(-1);
   day = String(result?.rows[0]?.[0]);
 });
 afterAll(() => site.close());
@@ -148,6 +150,27 @@ it('staff sees all bookings, chooses a time by the keyboard, moves a booking by 
   await page.keyboard.press('Shift+ArrowDown');
   await page.keyboard.press(' ');
   await page.getByRole('button', { name: 'Undo' }).waitFor();
+  await page.getByRole('link', { name: /8:30.{1,3}9:45/ }).waitFor();
+  await page.goto(`${booking.origin}/leaves/calendar?on=${day}&view=week`);
+  const column = async (name: RegExp) => {
+    const box = await page.getByRole('button', { name }).boundingBox();
+    if (!box) throw new Error('The day is not shown.');
+    return { x: box.x + box.width / 2, y: box.y + box.height - 20 };
+  };
+  await drag(page, await column(/^Tuesday/), await column(/^Thursday/));
+  const leave = page.getByRole('dialog', { name: 'New leave' });
+  await leave.getByLabel('Who').fill('Ada');
+  await leave.getByRole('button', { name: 'New leave' }).click();
+  await page.getByRole('link', { name: 'Ada' }).focus();
+  await inBoth(page);
+  await page.keyboard.press(' ');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press(' ');
+  await page.getByRole('button', { name: 'Undo' }).waitFor();
+  const [stored] = (await runSql(site.node, booking.ref, 'select ends_on - starts_on from public.leaves')).results;
+  expect(stored?.rows).toEqual([['3']]);
+
+  await page.goto(`${booking.origin}/times?of=1&on=${day}`);
   await page.getByRole('link', { name: /8:30.{1,3}9:45/ }).waitFor();
   await page.locator('main').focus();
   await page.keyboard.press('j');

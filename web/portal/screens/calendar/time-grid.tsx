@@ -69,16 +69,19 @@ export function TimeGrid(props: TimeGridProps) {
         className={styles.week}
         role="group"
         aria-label={label}
+        data-alone={days.length === 1 || undefined}
         aria-busy={contents.isPending || undefined}
         style={{ '--days': days.length, '--hours': hours.last - hours.first } as CSSProperties}
       >
-        <div className={styles.heads}>
-          <span className={styles.zone}>{zoneName(now)}</span>
-          {days.map((day) => (
-            <DayHead key={dayOf(day)} day={day} now={now} contents={contents} isAlone={days.length === 1} />
-          ))}
+        <div className={styles.sticky}>
+          <div className={styles.heads}>
+            <span className={styles.zone}>{zoneName(now)}</span>
+            {days.map((day) => (
+              <DayHead key={dayOf(day)} day={day} now={now} contents={contents} isAlone={days.length === 1} />
+            ))}
+          </div>
+          {(inBand.length > 0 || isDays) && <Band {...props} {...shared} entries={inBand} isTall={isDays} />}
         </div>
-        {(inBand.length > 0 || isDays) && <Band {...props} {...shared} entries={inBand} isTall={isDays} />}
         {!isDays && (
           <div className={styles.hours}>
             <HourNames hours={hours} />
@@ -314,6 +317,7 @@ function Band({
             <button
               key={dayOf(day)}
               type="button"
+              style={{ gridColumn: i + 1 }}
               data-column={i}
               aria-label={dayName(day)}
               data-chosen={(chosen && chosen.start <= day && day < chosen.end) || undefined}
@@ -322,7 +326,7 @@ function Band({
               onClick={(event) => event.detail === 0 && choose(i, i)}
             />
           ) : (
-            <span key={dayOf(day)} />
+            <span key={dayOf(day)} style={{ gridColumn: i + 1 }} />
           ),
         )}
         {placed.map(({ of: entry, first, last, lane }) => (

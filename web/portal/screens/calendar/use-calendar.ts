@@ -87,12 +87,13 @@ export function useContents({ screen, entity, span, calendar }: CalendarOf, { da
   const shown = rows ? entriesOf(rows, span, read.data?.rows ?? [], 'row') : [];
   const others = times ? entriesOf(times, span, taken.data?.rows ?? [], 'taken') : [];
   const mayGive = [span.start, span.end].every((name) => rows && fieldIn(rows, name)?.insertable);
+  const form = rows && mayGive ? formFor(all, rows) : undefined;
   return {
     entries: times ? joinEntries(shown, others, calendar.of?.field ?? null, now) : shown,
     ...{ rows, divisions, divisionsLabel, division },
     free: isLimited ? (free.data ?? []) : null,
-    form: rows && mayGive ? formFor(all, rows) : undefined,
-    isInvited: caller === null && calendar.invites,
+    form,
+    isInvited: caller === null && form === undefined && calendar.invites,
     isPending: isPending || read.isLoading || taken.isLoading || free.isLoading,
     isCutShort: read.data?.rows.length === SHOWN_ROWS || taken.data?.rows.length === SHOWN_ROWS,
     error: read.error ?? taken.error ?? free.error,
