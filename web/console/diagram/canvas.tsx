@@ -84,9 +84,10 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   const tabbed = [reached, selected, graph.boxes.find(({ look }) => look !== 'start')?.id].find(
     (id) => id !== null && id !== undefined && layout.boxes.has(id),
   );
-  const show = useShow(layout);
-
   const start = useStart(graph, layout, room, selected);
+  const fits = layout.width * start.zoom <= room.width && layout.height * start.zoom <= room.height;
+  const show = useShow(layout, fits ? start : null);
+
   useEffect(() => {
     if (selected !== null) show(selected);
   }, [selected, show]);
@@ -126,7 +127,6 @@ function Flow({ label, graph, layout, room, selected, hot, onOpen }: CanvasProps
   const drawn = useMemo(() => edgesOf(graph, layout), [graph, layout]);
   // Highlighted edges are drawn above the other edges.
   const edges = useMemo(() => drawn.toSorted((a, b) => Number(hot.has(a.id)) - Number(hot.has(b.id))), [drawn, hot]);
-  const fits = layout.width * start.zoom <= room.width && layout.height * start.zoom <= room.height;
 
   return (
     <SharedContext value={shared}>
@@ -213,9 +213,12 @@ function useStart(graph: Graph, layout: Layout, { width, height }: Room, selecte
 const opening = ({ boxes }: Graph, layout: Layout) =>
   new Map([...layout.boxes].filter(([id]) => boxes.some((box) => box.id === id && box.look !== 'start')));
 
-/** Returns a function that moves the view to a box if the box is not visible. */
-function useShow(layout: Layout): (id: string) => void {
-  const { getViewport, setCenter } = useReactFlow();
+/**
+ * Returns a function that moves the view to a box if the box is not visible.
+ * @param whole The view that shows the whole diagram; null if the diagram does not fit.
+ */
+function useShow(layout: Layout, whole: View | null): (id: string) => void {
+  const { getViewport, setCenter, setViewport } = useReactFlow();
   const width = useStore((store) => store.width);
   const height = useStore((store) => store.height);
   return useCallback(
@@ -228,12 +231,17 @@ function useShow(layout: Layout): (id: string) => void {
       const within =
         left >= 0 && top >= 0 && left + box.width * zoom <= width && top + box.height * zoom <= height && zoom >= 0.6;
       if (within) return;
+      // A view of one box would hide others without a need.
+      if (whole) {
+        void setViewport(whole);
+        return;
+      }
       void setCenter(box.x + box.width / 2, box.y + box.height / 2, {
         zoom: Math.max(zoom, 0.9),
         duration: animationMilliseconds(),
       });
     },
-    [layout, getViewport, setCenter, width, height],
+    [layout, whole, getViewport, setCenter, setViewport, width, height],
   );
 }
 
