@@ -138,6 +138,8 @@ it('staff sees all bookings, chooses a time by the keyboard, moves a booking by 
   const form = page.getByRole('dialog', { name: 'Book · Meeting room' });
   expect(await form.getByLabel('Ends').inputValue()).toMatch(/9:30/);
   await page.keyboard.press('Control+Enter');
+  // While the dialog is open, nothing beside it can have the focus.
+  await form.waitFor({ state: 'detached' });
   const row = page.getByRole('link', { name: /8:30.{1,3}9:30/ });
   await row.focus();
   await page.keyboard.press(' ');
@@ -161,6 +163,7 @@ it('staff sees all bookings, chooses a time by the keyboard, moves a booking by 
   const leave = page.getByRole('dialog', { name: 'New leave' });
   await leave.getByLabel('Who').fill('Ada');
   await leave.getByRole('button', { name: 'New leave' }).click();
+  await leave.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Ada' }).focus();
   await inBoth(page);
   await page.keyboard.press(' ');
