@@ -124,7 +124,8 @@ async function boundedBytes(response: Response): Promise<ArrayBuffer | null> {
   return new Blob(parts).arrayBuffer();
 }
 
-function refusal(id: number, message: string): Reply {
+/** Returns a reply that refuses a request of a preview in words. */
+export function refusal(id: number, message: string): Reply {
   const body = new TextEncoder().encode(
     JSON.stringify({ code: 'preview_refused', message, hint: null, details: null }),
   );

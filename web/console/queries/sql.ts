@@ -34,6 +34,8 @@ export function callSql(name: string, given: Readonly<Record<string, string | nu
 
 /** Time in milliseconds that the SQL must stay unchanged before it is tried. */
 const PAUSE = 400;
+/** The same for a draft with a preview, which should follow the builder at once. */
+const PREVIEW_PAUSE = 120;
 
 /** The result of trying a migration, and how long that took in milliseconds. */
 export interface TimedTrial extends MigrationTrial {
@@ -48,7 +50,7 @@ export const migrationTrial = (ref: string, sql: string, as: MigrationTrialReque
   queryOptions({
     queryKey: [...specificationKeys.of(ref), 'migration-trial', sql, as],
     queryFn: async ({ signal }): Promise<TimedTrial> => {
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      await new Promise((resolve) => setTimeout(resolve, as ? PREVIEW_PAUSE : PAUSE));
       signal.throwIfAborted();
       const started = performance.now();
       const body: MigrationTrialRequest = { files: [{ name: 'trial.sql', sql }], ...(as && { screens_as: as }) };

@@ -102,28 +102,30 @@ function Picture({
       </div>
       <div className={styles.sub}>
         <span className="cut">{kind}</span>
-        {path !== HOME && (
-          <Link
-            className={buttonClass({ kind: 'quiet', small: true })}
-            to="/app/$ref/screens"
-            params={{ ref: appRef }}
-            search={{ edit: path, as: memberKind.id, ...(member && { member: member.id }) }}
-            aria-label={`Edit ${title}`}
-          >
-            Edit
-          </Link>
-        )}
-        {isAddress && data?.origin != null && (
-          <a
-            className={buttonClass({ kind: 'quiet', small: true })}
-            href={addressIn(data.origin, path)}
-            target="_blank"
-            rel="noreferrer"
-            aria-label={`Open ${title} in the app`}
-          >
-            Open
-          </a>
-        )}
+        <span className={styles.links}>
+          {path !== HOME && (
+            <Link
+              className={buttonClass({ kind: 'quiet', small: true })}
+              to="/app/$ref/screens"
+              params={{ ref: appRef }}
+              search={{ edit: path, as: memberKind.id, ...(member && { member: member.id }) }}
+              aria-label={`Edit ${title}`}
+            >
+              Edit
+            </Link>
+          )}
+          {isAddress && data?.origin != null && (
+            <a
+              className={buttonClass({ kind: 'quiet', small: true })}
+              href={addressIn(data.origin, path)}
+              target="_blank"
+              rel="noreferrer"
+              aria-label={`Open ${title} in the app`}
+            >
+              Open
+            </a>
+          )}
+        </span>
       </div>
     </li>
   );

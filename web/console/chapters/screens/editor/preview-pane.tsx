@@ -121,6 +121,7 @@ export function PreviewTools({
       {languages.length > 0 && (
         <select
           className={styles.select}
+          data-language
           aria-label="Language of the preview"
           value={language ?? ''}
           onChange={({ currentTarget: { value } }) => onLanguage(value === '' ? null : value)}

@@ -1,5 +1,5 @@
 import type { FromPreview, PreviewStart, PreviewView, ToPreview } from '../../../../../contract/preview.ts';
-import { answerPreview, type PreviewCaller } from '../../../queries/preview.ts';
+import { answerPreview, type PreviewCaller, refusal } from '../../../queries/preview.ts';
 
 /** Max number of requests of one preview that are in flight, and that wait. */
 const IN_FLIGHT = 6;
@@ -20,6 +20,7 @@ export class PreviewHost {
   readonly #caller: PreviewCaller;
   readonly #events: PreviewEvents;
   #port: MessagePort | null = null;
+  #view: PreviewView | null = null;
   #loads = 0;
   #inFlight = 0;
   #waiting: Extract<FromPreview, { kind: 'request' }>[] = [];
@@ -37,6 +38,7 @@ export class PreviewHost {
    */
   connect(frame: HTMLIFrameElement, start: PreviewStart): void {
     this.close();
+    this.#view = start;
     this.#loads++;
     if (this.#loads > LOADS) return;
     const { port1, port2 } = new MessageChannel();
@@ -46,6 +48,7 @@ export class PreviewHost {
   }
 
   show(view: PreviewView): void {
+    this.#view = view;
     this.#port?.postMessage({ kind: 'view', ...view } satisfies ToPreview);
   }
 
@@ -74,10 +77,22 @@ export class PreviewHost {
 
   async #answer(port: MessagePort, request: Extract<FromPreview, { kind: 'request' }>): Promise<void> {
     this.#inFlight++;
-    const reply = await answerPreview(this.#ref, this.#caller, request);
+    const reply = isOfDraft(this.#view, request.target)
+      ? refusal(request.id, 'The numbers of a changed page appear after you apply it.')
+      : await answerPreview(this.#ref, this.#caller, request);
     this.#inFlight--;
     port.postMessage(reply, reply.body ? [reply.body] : []);
     const next = this.#waiting.shift();
     if (next && this.#port === port) void this.#answer(port, next);
   }
+}
+
+/** Returns true for a request for the figures of a page that is only a draft: the server computes those of the stored page. */
+function isOfDraft(view: PreviewView | null, target: unknown): boolean {
+  // The message comes from a page that the app controls.
+  if (typeof target !== 'string') return false;
+  const [path, query] = target.split('?', 2);
+  return (
+    view?.screens != null && path === '/portal/v1/figures' && new URLSearchParams(query).get('route') === view.path
+  );
 }
