@@ -58,19 +58,24 @@ export function PreviewPane({
     path === '/' ||
     shown.screens.some(({ route }) => route === path) ||
     shown.pages.some(({ route }) => route === path);
+  // A new page is not known before the server has tried it.
+  const isTried = sql === '' || trial.data !== undefined;
   return (
     <div className={styles.glass} data-device={device}>
       {hasPage ? (
         <ScreenPreview key={device} {...{ appRef, caller, path, title, device, language }} screens={draft} />
       ) : (
-        <p className={styles.unseen}>
-          {kind.one.charAt(0).toUpperCase() + kind.one.slice(1)} does not get this page. Choose another kind of member
-          above, or change “Who”.
-        </p>
+        <p className={styles.unseen}>{isTried && unseenWords(kind.one, trial.data?.failed != null)}</p>
       )}
     </div>
   );
 }
+
+/** Says why there is no preview of a page. */
+const unseenWords = (one: string, isRefused: boolean): string =>
+  isRefused
+    ? 'PostgreSQL refuses the migration, so there is no page to show.'
+    : `${one.charAt(0).toUpperCase() + one.slice(1)} does not get this page. Choose another kind of member above, or change “Who”.`;
 
 function useDraftScreens(sql: string, { data }: UseQueryResult<TimedTrial>): PortalScreens | null {
   const [last, setLast] = useState<PortalScreens | null>(null);
