@@ -124,7 +124,7 @@ export function requireTeam({ server }: Pick<AdminContext, 'server'>, caller: Ca
 export async function authoriseBuilderProxy(
   context: AdminContext,
   request: CallRequest,
-  ref: string,
+  { ref, area }: { readonly ref: string; readonly area: string | null },
 ): Promise<Identity> {
   const caller = await callerOf(context, request);
   // The caller must be a developer, because the service role can read every row and change every member.
@@ -134,7 +134,7 @@ export async function authoriseBuilderProxy(
     header !== undefined && isActingToken(header) ? await actingMember(context, caller, ref, header) : null;
   const as = acting ?? namedCaller(header);
   if (as === null) return serviceRole;
-  if (acting === null && as !== 'anon' && keepsChanges(request)) throw new NinefoldError('acting_required');
+  if (acting === null && as !== 'anon' && keepsChanges(request, area)) throw new NinefoldError('acting_required');
   const app = await openApp(context, ref);
   const more = acting === null ? {} : { act: { sub: actorOf(caller).actor }, exp: acting.expires };
   return identityAs(context, request, app, as, more);
@@ -170,9 +170,10 @@ export function authoriseBuilderChannel(
   ref: string,
   as: string | null,
 ): Promise<Identity> {
-  if (as === null) return authoriseBuilderProxy(context, request, ref);
+  if (as === null) return authoriseBuilderProxy(context, request, { ref, area: 'realtime' });
   if (as !== 'anon' && !isActingToken(as)) return Promise.reject(new NinefoldError('acting_required'));
-  return authoriseBuilderProxy(context, { ...request, headers: { ...request.headers, 'x-ninefold-as': as } }, ref);
+  const joining = { ...request, headers: { ...request.headers, 'x-ninefold-as': as } };
+  return authoriseBuilderProxy(context, joining, { ref, area: 'realtime' });
 }
 
 async function actingMember(
@@ -188,9 +189,9 @@ async function actingMember(
 
 /**
  * Returns true if the call may change data permanently: it does not only read, and does not request a rollback of its
- * changes.
+ * changes. Only the data API takes such a request.
  */
-function keepsChanges({ method, headers }: CallRequest): boolean {
-  const isTried = /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
+function keepsChanges({ method, headers }: CallRequest, area: string | null): boolean {
+  const isTried = area === 'rest' && /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));
 }

@@ -612,7 +612,7 @@ function composeHttp(
     ],
     realtime,
     openApi: openApi((app, role) => documents.for(app, role)),
-    authorise: (request, ref) => authoriseBuilderProxy(adminContext, request, ref),
+    authorise: (request, to) => authoriseBuilderProxy(adminContext, request, to),
     authoriseAs: (request, ref, as) => authoriseBuilderChannel(adminContext, request, ref, as),
     preparePage: (request) => {
       // Starts the specification process early, because a builder usually opens the specification soon.

@@ -45,7 +45,7 @@ export interface AppCallParts {
   /** The apps' own front ends. */
   sites: SitePages;
   /** Returns the identity for a builder's request; throws if the builder may not work on the app. */
-  authorise: (request: CallRequest, ref: string) => Promise<Identity>;
+  authorise: (request: CallRequest, to: Pick<AppPath, 'ref' | 'area'>) => Promise<Identity>;
   /** Returns the identity for a channel of a builder's socket; `as` is the token of the join. */
   authoriseAs: (request: CallRequest, ref: string, as: string | null) => Promise<Identity>;
   /** The sockets of this worker. */
@@ -182,7 +182,7 @@ export class AppCalls {
     const withCredentials = { ...callRequest };
     const joinsAs = to.isByBuilder ? (as: string | null) => authoriseAs(withCredentials, to.ref, as) : null;
     const api = socketApi(realtime, { request, stream: socket, head }, joinsAs);
-    const builder = to.isByBuilder ? () => authorise(callRequest, to.ref) : null;
+    const builder = to.isByBuilder ? () => authorise(callRequest, to) : null;
     const reply = refused
       ? await this.#refuse(refused, to, callRequest)
       : await pipeline.answerApp(api, to.ref, callRequest, null, builder);
@@ -205,7 +205,7 @@ export class AppCalls {
   #reply(to: AppPath, request: CallRequest, body: ArrivingBody | null): Promise<Reply> {
     const { pipeline, openApi, authorise } = this.#parts;
     const api = this.#areas.get(to.area ?? '');
-    const builder = to.isByBuilder ? () => authorise(request, to.ref) : null;
+    const builder = to.isByBuilder ? () => authorise(request, to) : null;
     if (api) return pipeline.answerApp(api, to.ref, request, body, builder);
     const isDocument = to.area === OPEN_API && documentMethods.has(request.method);
     if (isDocument) return pipeline.answerApp(openApi, to.ref, request, null);

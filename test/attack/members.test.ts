@@ -142,6 +142,18 @@ describe('a token with which a builder acts as a member', () => {
     expect(tried.status).toBe(201);
     const { results } = await runSql(node, app.ref, `select count(*) from public.notes where body = 'unseen'`);
     expect(results.at(-1)?.rows).toEqual([['0']]);
+    // Only the data API rolls its changes back.
+    for (const [path, body] of [
+      ['auth/v1/user', { data: { unseen: true } }],
+      ['portal/v1/views', { route: '/notes', name: 'Unseen', search: '' }],
+      ['portal/v1/notifications', { read: 'all' }],
+      ['functions/v1/unseen', {}],
+      ['storage/v1/object/unseen/a.txt', {}],
+    ] as const) {
+      const headers = { 'x-ninefold-as': ada.user.id, prefer: 'tx=rollback' };
+      const refused = await call(cookie, 'PUT', `/apps/${app.ref}/${path}`, { headers, body });
+      expect([path, refused.status]).toEqual([path, 403]);
+    }
   });
 });
 
