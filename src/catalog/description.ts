@@ -66,6 +66,8 @@ export interface PageFact {
   title: string;
   /** The parts; `entity` is a qualified name at the time of the definition. */
   parts: PagePart[];
+  /** Number of further parts, which are left out because ninefold.define_page would refuse them; absent if there are none. */
+  malformed?: number;
   roles: string[] | null;
   home: boolean;
   place: number | null;

@@ -26,6 +26,7 @@ import type { RoutineFacts } from './routines.ts';
 import { routineQueries } from './routines.ts';
 import { type RefusalFacts, readScreenRefusals } from './screen-refusals.ts';
 import { boundQueries, type ServerLimitFacts } from './server-limits.ts';
+import { wellFormedMenus, wellFormedPages } from './well-formed-pages.ts';
 import { type WriteFunctionFacts, writeFunctionQueries } from './write-functions.ts';
 
 /** Facts about the objects of the app and its server limits. */
@@ -268,6 +269,18 @@ export function parseChangedFacts({ parts, isPartial, options }: RawFacts, earli
     AskedFacts &
     OptionFacts;
   const fields = withGeneratedViewFields(read, earlier?.facts.fields);
-  const facts = { ...read, fields, exposedSchemas, extraSearchPath, authenticator, anonymous, roleClaim, preRequest };
+  const [pages, menus] = [wellFormedPages(read.pages), wellFormedMenus(read.menus)];
+  const facts = {
+    ...read,
+    fields,
+    pages,
+    menus,
+    exposedSchemas,
+    extraSearchPath,
+    authenticator,
+    anonymous,
+    roleClaim,
+    preRequest,
+  };
   return { facts, results };
 }

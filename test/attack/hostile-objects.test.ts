@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import { createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
+import type { Specification } from '../../contract/specification.ts';
+import { admin, createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
 import { outcomeOf, superuserUrl, withClient } from '../support/database.ts';
 import { allWell, hostileCalls, statuses } from '../support/hostile.ts';
 import { send } from '../support/http.ts';
@@ -14,6 +15,59 @@ const { operator, get, rows, post, lookAt, expectServed, makeNeighbour } = hosti
 let neighbour: AppConnection;
 beforeAll(async () => {
   neighbour = await makeNeighbour();
+});
+
+describe('pages and menus that the owner writes past the functions that check them', () => {
+  it('neither reach PostgreSQL as SQL nor end the specification and the screens', async () => {
+    const app = await createApp(node);
+    await runSql(
+      node,
+      app.ref,
+      'create table public.notes (id int primary key, body text); grant select on public.notes to anon',
+    );
+    const rowsOf = { title: 'Notes', entity: 'public.notes' };
+    const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
+    const parts = [
+      ...[null, 1, 'x', [], {}, { kind: 'pie' }, { kind: '__proto__' }, { kind: 'text' }, { kind: 'text', text: {} }],
+      ...[
+        { kind: 'text', text: 'x', texts: { en: {} } },
+        { kind: 'buttons', routes: [null] },
+      ],
+      { kind: 'number', ...rowsOf, value: `(select pg_catalog.set_config('role', 'none', true)) || max`, of: 'body' },
+      ...[
+        { kind: 'number', ...rowsOf, filter: 7 },
+        { kind: 'list', ...rowsOf, columns: [{}], rows: 1e9 },
+      ],
+      { kind: 'number', ...rowsOf },
+    ];
+    const groups = [null, 1, 'x', {}, { routes: { length: 3 } }, { routes: [null] }, { routes: ['/bad'], titles: [] }];
+    await runSql(
+      node,
+      app.ref,
+      `insert into ninefold.pages (route, title, parts, roles) values
+        ('/bad', 'Bad', '${JSON.stringify(parts).replaceAll("'", "''")}', '{anon}'),
+        ('/deep', 'Deep', '[{"kind": "text", "text": "x", "texts": ${deep}}, {"kind": "text", "text": "shown"}]', '{anon}');
+      insert into ninefold.menus (role, groups) values
+        ('anon', '${JSON.stringify([...groups, { title: 'Good', routes: ['/bad'] }])}'),
+        ('authenticated', '[{"routes": ${deep}}]'), ('service_role', '[{"routes": [], "more": ${deep}}]')`,
+    );
+    const bodyOf = async (path: string) => JSON.parse((await get(app, path)).body) as unknown;
+    expect(await bodyOf('/portal/v1/screens')).toMatchObject({
+      pages: [
+        { route: '/bad', parts: [{ kind: 'number', value: 'count' }] },
+        { route: '/deep', parts: [{ kind: 'text', text: 'shown' }] },
+      ],
+      navigation: [{ title: 'Good', routes: ['/bad'] }],
+    });
+    expect(await bodyOf('/portal/v1/figures?route=/bad&days=30')).toMatchObject({
+      parts: [{ kind: 'number', value: 0 }],
+    });
+    const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+    expect(chapters.screens?.pages?.map(({ broken }) => broken)).toEqual([
+      ['define_page would refuse 14 of its parts'],
+      ['define_page would refuse 1 of its parts'],
+    ]);
+  });
 });
 
 describe('objects of an app', () => {

@@ -20,7 +20,7 @@ const MEMBERS = ['authenticated'];
 
 /** Returns the pages that the app defines. A part that nobody can see is reported in `broken`. */
 export const pagesOf = (facts: readonly PageFact[], sources: PageSources): Page[] =>
-  facts.map(({ route, title, parts, roles, home, place }) => {
+  facts.map(({ route, title, parts, malformed = 0, roles, home, place }) => {
     const named = parts.map((part) => ('entity' in part ? { ...part, entity: idOf(part.entity) } : part));
     const shownTo = roles ?? MEMBERS;
     return {
@@ -30,6 +30,7 @@ export const pagesOf = (facts: readonly PageFact[], sources: PageSources): Page[
       broken: [
         ...shownTo.filter((role) => !sources.roles.has(role)).map((role) => `the role ${role} is gone`),
         ...named.flatMap((part) => faultsOf(part, shownTo, sources)),
+        ...(malformed > 0 ? [`define_page would refuse ${malformed} of its parts`] : []),
       ],
     };
   });
