@@ -6,6 +6,7 @@ import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import type { Executor } from '../database/database.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
+import { readMailSettings } from './mail-queue.ts';
 
 /** Shortest time between two checks that find nothing due. A notification that is written meanwhile waits as long. */
 const CHECK_MILLISECONDS = 30_000;
@@ -13,6 +14,12 @@ const CHECK_MILLISECONDS = 30_000;
 const TIDY_MILLISECONDS = 3_600_000;
 /** Max number of members whose mails one check prepares. The others follow at once. */
 const MEMBERS = 50;
+
+/**
+ * Part of the app's mails per hour that these mails may be. Members who are mentioned often must not keep the mails with links and
+ * codes of others waiting. Notifications that wait get into one mail.
+ */
+const PART = 0.5;
 
 /** A member who may get mails. */
 export interface MailedMember extends ReadingMember {
@@ -62,7 +69,7 @@ export class NotificationMails {
     const next = (found && firstJson<number>(found)) ?? null;
     if (next === null || next > now) return next;
     this.#running = this.#queue()
-      .then(() => onDone(Date.now()))
+      .then((members) => onDone(Date.now() + (members === 0 ? CHECK_MILLISECONDS : 0)))
       .catch((error: unknown) => {
         if (!(error instanceof ConnectionError)) this.#parts.onFault(error);
         onDone(Date.now() + CHECK_MILLISECONDS);
@@ -78,8 +85,12 @@ export class NotificationMails {
     await this.#running;
   }
 
-  async #queue(): Promise<void> {
-    const [found] = await runAsServerRole(this.#parts.server, [{ text: DUE, params: [String(MEMBERS)] }]);
+  /** Queues due mails. Returns the number of members with notifications that were due. */
+  async #queue(): Promise<number> {
+    const { auth } = await readMailSettings(this.#parts.server);
+    const perHour = Math.max(1, Math.floor(auth.rate_limit_email_sent * PART));
+    const params = [String(MEMBERS), String(perHour)];
+    const [found] = await runAsServerRole(this.#parts.server, [{ text: DUE, params }]);
     const { until, members } = (found && firstJson<Due>(found)) ?? { until: '', members: [] };
     for (const userId of members) {
       const member = await this.#memberOf(userId);
@@ -97,6 +108,7 @@ export class NotificationMails {
         },
       ]);
     }
+    return members.length;
   }
 
   /** Returns a member; null also if a hook of the app fails, so that the mails of other members do not wait. */
@@ -165,8 +177,11 @@ const NEXT = `select pg_catalog.to_json((extract(epoch from min(mail_at)) * 1000
 
 const DUE = `with due as (
     select n.user_id, min(n.mail_at) as at from ninefold.notifications n where n.mail_at <= pg_catalog.now()
-    group by n.user_id order by 2, 1 limit $1::int)
-  select pg_catalog.json_build_object('until', pg_catalog.now(), 'members', (select pg_catalog.json_agg(user_id order by at, user_id) from due))`;
+    group by n.user_id order by 2, 1 limit (
+      select greatest(0, least($1::int, $2::int - pg_catalog.count(*))) from ninefold.mails m
+      where m.kind = 'activity_notification' and m.state <> 'kept' and m.created_at > pg_catalog.now() - interval '1 hour'))
+  select pg_catalog.json_build_object('until', pg_catalog.now(),
+    'members', (select coalesce(pg_catalog.json_agg(user_id order by at, user_id), '[]') from due))`;
 
 /**
  * Removes the due times of a member, and adds the mail if it has a recipient. A mail whose notifications were read

@@ -159,3 +159,28 @@ it('a text with thousands of names tells few members, and a policy that takes lo
   expect([slow.status, ((await slow.json()) as { code: string }).code]).toEqual([503, 'notifications_unreadable']);
   expect((await clientOf(app).from('people').select()).error).toBeNull();
 });
+
+it('mentions use up only a part of the mails that the app may send in an hour', async () => {
+  const { app, ada, bob } = await team();
+  const eve = await signUpMember(app, 'eve');
+  await runSql(
+    node,
+    app.ref,
+    `grant select on public.people to authenticated; insert into public.people values ('${eve.user.id}', 'Eve');
+    insert into ninefold.settings (key, value) values ('rate_limit_email_sent', '2'), ('smtp_host', '"127.0.0.1"'), ('smtp_port', '2525'),
+      ('smtp_admin_email', '"desk@example.com"') on conflict (key) do update set value = excluded.value`,
+  );
+  await ada.client.from('tasks').insert({ title: '@Bob and @Eve', assignee: bob.user.id }).throwOnError();
+  await eve.client.from('tasks').insert({ title: 'Task', assignee: eve.user.id }).throwOnError();
+  await ada.client.from('tasks').insert({ title: 'Task', assignee: eve.user.id }).throwOnError();
+  await stored(
+    app,
+    `update ninefold.notifications set mail_at = now() - interval '1 second'; select pg_notify('ninefold', '{"type":"mail"}')`,
+  );
+  const mails = `select count(*)::int as n from ninefold.mails where kind = 'activity_notification'`;
+  await expect.poll(() => stored(app, mails), { timeout: 20_000 }).toEqual([{ n: 1 }]);
+  await stored(app, `select pg_notify('ninefold', '{"type":"mail"}')`);
+  const waiting = 'select count(distinct user_id)::int as n from ninefold.notifications where mail_at is not null';
+  expect(await stored(app, waiting)).toEqual([{ n: 1 }]);
+  expect(await stored(app, mails)).toEqual([{ n: 1 }]);
+});
