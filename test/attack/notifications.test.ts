@@ -160,6 +160,23 @@ it('a text with thousands of names tells few members, and a policy that takes lo
   expect((await clientOf(app).from('people').select()).error).toBeNull();
 });
 
+it('a member does not learn the state of a row by a notification without the privilege to read the field', async () => {
+  const { app, bob } = await team();
+  await runSql(
+    node,
+    app.ref,
+    `alter table public.tasks add column status text not null default 'open';
+    select ninefold.define_machine('public.tasks', 'status', 'open', '[{"name": "suspect", "from": "open", "to": "suspected"}]');
+    select ninefold.notify('public.tasks', 'transition', 'status', '{assignee}');
+    revoke select on public.tasks from authenticated; grant select (id, title, assignee, author) on public.tasks to authenticated;
+    insert into public.tasks (title, assignee) values ('Task', '${bob.user.id}');
+    update public.tasks set status = 'suspected'`,
+  );
+  expect((await read(app, bob)).notifications.map(({ kind }) => kind)).toEqual(['assignment']);
+  await runSql(node, app.ref, 'grant select (status) on public.tasks to authenticated');
+  expect((await read(app, bob)).notifications.map(({ kind }) => kind)).toEqual(['transition', 'assignment']);
+});
+
 it('mentions use up only a part of the mails that the app may send in an hour', async () => {
   const { app, ada, bob } = await team();
   const eve = await signUpMember(app, 'eve');

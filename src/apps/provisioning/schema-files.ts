@@ -34,6 +34,7 @@ import rowRights from '../../schema/0030_row_rights.sql';
 import pages from '../../schema/0031_pages.sql';
 import sharedViews from '../../schema/0032_shared_views.sql';
 import notifications from '../../schema/0033_notifications.sql';
+import readStates from '../../schema/0034_read_states.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -87,6 +88,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0031_pages', sql: pages, onExisting: true },
   { name: '0032_shared_views', sql: sharedViews, onExisting: true },
   { name: '0033_notifications', sql: notifications, onExisting: true },
+  { name: '0034_read_states', sql: readStates, onExisting: true },
 ];
 
 /** Name of the last schema file. */
