@@ -177,6 +177,18 @@ it('a member does not learn the state of a row by a notification without the pri
   expect((await read(app, bob)).notifications.map(({ kind }) => kind)).toEqual(['transition', 'assignment']);
 });
 
+it('rules and state machines that the owner writes by hand do not stop changes of the schema by the server', async () => {
+  const { app } = await team();
+  await runSql(
+    node,
+    app.ref,
+    `insert into ninefold.notification_rules (entity, kind, field) values ('public.tasks', 'mention', 'gone');
+    insert into ninefold.machines (entity, field, initial) values ('public.tasks', 'gone', 'open')`,
+  );
+  await expect(runSql(node, app.ref, 'alter table public.tasks add column more int')).rejects.toThrow(/2BP01/);
+  await stored(app, 'alter table ninefold.labels set (fillfactor = 100)');
+});
+
 it('mentions use up only a part of the mails that the app may send in an hour', async () => {
   const { app, ada, bob } = await team();
   const eve = await signUpMember(app, 'eve');
