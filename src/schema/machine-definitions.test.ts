@@ -173,12 +173,14 @@ describe('privileges of a condition', () => {
         and proname <> 'keep_job_state' order by proname`);
     expect(definers).toEqual([
       { proname: 'forget_dropped_tables', owner: 'ninefold_server' },
+      { proname: 'forget_notifications_of_dropped', owner: 'ninefold_server' },
       { proname: 'write_state_change', owner: 'ninefold_server' },
     ]);
     const open =
       await rows(`select proname from pg_proc p where pronamespace = 'ninefold'::regnamespace and prolang <> 14
       and prosqlbody is null and proname not in ('sees_row', 'attempt', 'after_transition', 'may_pass', 'open_transitions', 'passes', 'with_generated',
-        'is_watched', 'changed_key', 'count_change', 'image_of', 'note_row_change', 'note_truncated', 'note_touched', 'row_rights', 'may_change_row') and not coalesce(proconfig::text, '') ~ 'search_path'`);
+        'is_watched', 'changed_key', 'count_change', 'image_of', 'note_row_change', 'note_truncated', 'note_touched', 'row_rights', 'may_change_row',
+        'may_be_told', 'member_name', 'members_in', 'mentioned', 'notifications_to_mail', 'row_label', 'tell_members') and not coalesce(proconfig::text, '') ~ 'search_path'`);
     expect(open).toEqual([]);
   });
 });
