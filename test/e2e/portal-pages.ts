@@ -8,8 +8,17 @@ import { type Console, sizes } from './console.ts';
 /** The password of members that `signUpOnPages` signs up. */
 export const memberPassword = 'plum-kettle-91';
 
-/** Signs a member of an app up on its pages. */
-export async function signUpOnPages(site: Console, of: AppConnection, name: string, size: keyof typeof sizes) {
+/**
+ * Signs a member of an app up on its pages.
+ * @param first Title of the first page of members.
+ */
+export async function signUpOnPages(
+  site: Console,
+  of: AppConnection,
+  name: string,
+  size: keyof typeof sizes,
+  first = 'What needs you today?',
+) {
   const visit = await site.visit(`${of.origin}/account/sign-up`, { signedIn: false, viewport: sizes[size] });
   const { page } = visit;
   const email = uniqueEmail();
@@ -17,7 +26,7 @@ export async function signUpOnPages(site: Console, of: AppConnection, name: stri
   await page.getByLabel('E-mail').fill(email);
   await page.getByRole('textbox', { name: 'Password', exact: true }).fill(memberPassword);
   await page.getByRole('button', { name: 'Make account' }).click();
-  await page.getByRole('heading', { name: 'What needs you today?' }).waitFor();
+  await page.getByRole('heading', { name: first }).first().waitFor();
   return { ...visit, email };
 }
 

@@ -14,6 +14,7 @@ const longest = [
   'test/e2e/portal-files.test.ts',
   'test/e2e/portal-designs.test.ts',
   'test/e2e/package.test.ts',
+  'test/e2e/stranger.test.ts',
   'test/fault/backup.test.ts',
   'test/fault/scheduled-work.test.ts',
   'test/fault/kill-during-writes.test.ts',
