@@ -229,6 +229,9 @@ export interface PortalFreeTimes {
 export const figurePeriods = [7, 30, 365] as const;
 export type FigurePeriod = (typeof figurePeriods)[number];
 
+/** The end of a value of figures that is too long to be sent completely. */
+export const CUT = '…';
+
 /** A number, or the least or greatest value of a field of another type; null if there are no rows. */
 export type FigureValue = number | string | null;
 

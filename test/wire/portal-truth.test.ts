@@ -1,16 +1,18 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import type { PortalEntity, PortalScreen, PortalScreens } from '../../contract/portal.ts';
+import type { PortalEntity, PortalFigures, PortalScreen, PortalScreens } from '../../contract/portal.ts';
 import { en } from '../../web/language/en.ts';
 import { setLanguage } from '../../web/language/messages.ts';
 import type { Portal } from '../../web/portal/queries/client.ts';
+import { figures } from '../../web/portal/queries/figures.ts';
 import { keyOf } from '../../web/portal/queries/query.ts';
 import { callFunction, callRest, type Row } from '../../web/portal/queries/rest.ts';
 import { allRows, list, PageChain, rowPage } from '../../web/portal/queries/row-pages.ts';
 import { choices, count, figureRows, lane, readRow, rowsBetween } from '../../web/portal/queries/rows.ts';
 import { entityIn, fieldIn, placeAt, readableFields, rowPath } from '../../web/portal/queries/screens.ts';
 import { missingFor, moveRow, waysOf } from '../../web/portal/queries/transitions.ts';
-import { choicesOf, dataConditions, hasRange } from '../../web/portal/screens/list/list-search.ts';
+import { choicesOf, dataConditions, hasRange, narrowingIn } from '../../web/portal/screens/list/list-search.ts';
+import { barLink, listLink } from '../../web/portal/screens/page/list-link.ts';
 import { quoted } from '../../web/rows/query.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { clientOf, type Member, signUpMember } from '../support/clients.ts';
@@ -207,6 +209,7 @@ async function openScreen(caller: Caller, screen: PortalScreen, entity: PortalEn
   const { portal, all } = caller;
   switch (screen.kind) {
     case 'list':
+    case 'gallery':
       return openList(caller, screen, entity);
     case 'board':
       for (const { value } of entity.machine?.states ?? []) {
@@ -297,6 +300,73 @@ it.each(['anon', 'member', 'agent'] as const)(
     expect(differences).toEqual([]);
   },
 );
+
+/** Fields by which a page draws bars here: their values are compared as text. */
+const counted = ({ readable, sortable, editor, full_text }: PortalEntity['fields'][number]): boolean =>
+  readable &&
+  sortable === true &&
+  !full_text &&
+  ['enum', 'boolean', 'reference', 'text', 'number', 'date'].includes(editor);
+
+/** Defines a page for each list that shows all rows of an entity, with their number and bars of its fields. */
+async function definePages({ screens, entities }: PortalScreens): Promise<void> {
+  const shown = entities.filter(({ id }) => screens.some((one) => one.kind === 'list' && one.entity === id));
+  const pages = shown.map(({ id, fields }, i) => {
+    const parts = [
+      { kind: 'number', title: 'All', entity: id },
+      ...fields
+        .filter(counted)
+        .slice(0, 8)
+        .map(({ name, label }) => ({ kind: 'bars', title: label, entity: id, by: name })),
+      ...fields
+        .filter(({ readable, editor }) => readable && editor === 'date and time')
+        .map(({ name, label }) => ({ kind: 'line', title: label, entity: id, over: name })),
+    ];
+    return `select ninefold.define_page('/page-${i}', 'Page', $p$${JSON.stringify(parts)}$p$, roles => '{anon,authenticated}')`;
+  });
+  await runSql(node, app.ref, pages.join(';'));
+}
+
+it('the figures of a page are those of the lists to which they link, for each caller', async () => {
+  await definePages(await screensOf(plain));
+  for (const member of [null, plain]) {
+    const portal = portalOf(member);
+    const all = await screensOf(member);
+    expect(all.pages.length).toBeGreaterThan(member ? 25 : 10);
+    refused = [];
+    const differences: unknown[] = [];
+    let followed = 0;
+    for (const page of all.pages) {
+      const { parts } = await run<PortalFigures>(figures(portal, page, 365));
+      const asked = page.parts.flatMap((part) => ('index' in part ? part.index : []));
+      expect([page.route, parts.map(({ index }) => index)]).toEqual([page.route, asked]);
+      for (const figure of parts) {
+        const part = page.parts.find((one) => 'index' in one && one.index === figure.index);
+        const entity = part && 'entity' in part ? entityIn(all, part.entity) : undefined;
+        if (!part || !entity || figure.kind === 'failed') {
+          differences.push([page.route, figure]);
+          continue;
+        }
+        const links =
+          figure.kind === 'number'
+            ? [{ value: figure.value, link: listLink(all, entity, null) }]
+            : figure.kind === 'bars' && part.kind === 'bars'
+              ? figure.bars.slice(0, 3).map(({ by, value }) => ({ value, link: barLink(all, entity, part, by) }))
+              : [];
+        for (const { value, link } of links) {
+          if (!link) continue;
+          const narrowing = narrowingIn(link.search, entity, new Date());
+          const total = await run<number>(count(portal, all, entity, { ...noQuery, ...narrowing }, 'exact'));
+          if (total !== value) differences.push([page.route, entity.id, link, value, total]);
+          followed += 1;
+        }
+      }
+    }
+    expect(differences).toEqual([]);
+    expect(refused).toEqual([]);
+    expect(followed).toBeGreaterThan(member ? 100 : 30);
+  }
+});
 
 it('the portal names nothing that the caller may not read or write', async () => {
   const texts = await Promise.all([null, plain].map(async (member) => JSON.stringify(await screensOf(member))));

@@ -4,6 +4,7 @@ import bookingBookings from '../../../templates/booking/supabase/migrations/2026
 import bookingTimes from '../../../templates/booking/supabase/migrations/20260101000300_times.sql';
 import bookingDescription from '../../../templates/booking/supabase/migrations/20260101000400_description.sql';
 import bookingLabels from '../../../templates/booking/supabase/migrations/20260101000500_labels.sql';
+import bookingPages from '../../../templates/booking/supabase/migrations/20260101000600_pages.sql';
 import bookingSeed from '../../../templates/booking/supabase/seed.sql';
 import helpdeskPeople from '../../../templates/helpdesk/supabase/migrations/20260101000100_people.sql';
 import helpdeskTickets from '../../../templates/helpdesk/supabase/migrations/20260101000200_tickets.sql';
@@ -22,6 +23,7 @@ import notesTags from '../../../templates/notes/supabase/migrations/202601010003
 import notesFinding from '../../../templates/notes/supabase/migrations/20260101000400_finding.sql';
 import notesDescription from '../../../templates/notes/supabase/migrations/20260101000500_description.sql';
 import notesLabels from '../../../templates/notes/supabase/migrations/20260101000600_labels.sql';
+import notesPages from '../../../templates/notes/supabase/migrations/20260101000700_pages.sql';
 import type { MigrationFile } from '../sql/migrate.ts';
 
 /**
@@ -47,6 +49,7 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000300_times.sql', sql: bookingTimes },
     { name: '20260101000400_description.sql', sql: bookingDescription },
     { name: '20260101000500_labels.sql', sql: bookingLabels },
+    { name: '20260101000600_pages.sql', sql: bookingPages },
     { name: 'seed.sql', sql: bookingSeed, isSeed: true },
   ],
   notes: [
@@ -57,5 +60,6 @@ export const templateFiles: Readonly<Record<TemplateName, readonly MigrationFile
     { name: '20260101000400_finding.sql', sql: notesFinding },
     { name: '20260101000500_description.sql', sql: notesDescription },
     { name: '20260101000600_labels.sql', sql: notesLabels },
+    { name: '20260101000700_pages.sql', sql: notesPages },
   ],
 };

@@ -1,5 +1,5 @@
 import { limits } from '../../../contract/limits.ts';
-import type { PortalPart } from '../../../contract/portal.ts';
+import { CUT, type PortalPart } from '../../../contract/portal.ts';
 import type { ReadNode } from '../plan/plan.ts';
 import { countText } from '../sql/read.ts';
 import { columnText, type Params } from '../sql/text.ts';
@@ -11,6 +11,9 @@ export type ComputedPart = Extract<PortalPart, { kind: 'number' | 'bars' | 'line
 /** Bytes up to which a value is sent completely, and characters that are sent of a longer one. */
 const VALUE_BYTES = 400;
 const CUT_CHARACTERS = 100;
+
+/** Matches a JSON number that may have more digits than JavaScript can represent. */
+const LONG_NUMBER = '^-?[0-9.]{16,}$';
 
 /**
  * Returns the SQL of a part: one row with one JSON value. `over` is compared and grouped as a date in the time zone of
@@ -36,9 +39,14 @@ export function partText(part: ComputedPart, read: ReadNode, period: Period, par
   }
 }
 
-/** Returns a value as JSON. Cuts a long one, because every reader of the page receives it. */
-const jsonText = (value: string): string =>
-  `CASE WHEN octet_length(${value}::text) > ${VALUE_BYTES} THEN to_json(left(${value}::text, ${CUT_CHARACTERS})) ELSE to_json(${value}) END`;
+/**
+ * Returns a value as JSON. Cuts a long one, because every reader of the page receives it. A number that JavaScript may
+ * not represent is a string.
+ */
+const jsonText = (value: string): string => `CASE
+  WHEN octet_length(${value}::text) > ${VALUE_BYTES} THEN to_json(left(${value}::text, ${CUT_CHARACTERS}) || '${CUT}')
+  WHEN to_json(${value})::text ~ '${LONG_NUMBER}' THEN to_json(${value}::text)
+  ELSE to_json(${value}) END`;
 
 function numberText(value: string, period: Period | null, params: Params): string {
   const figures =

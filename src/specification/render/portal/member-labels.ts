@@ -113,6 +113,11 @@ export class MemberLabels {
     return this.#of(route)?.label ?? title;
   }
 
+  /** Returns the words in place of rows of a screen. Their translation is the help of the screen's label. */
+  empty(route: string, words: string | undefined): string | null {
+    return words === undefined ? null : (this.#of(route)?.help ?? words);
+  }
+
   /** Returns the title of a screen that has no title of its own, from the label of its entity. */
   derivedTitle({ kind, route, title }: Pick<PortalScreen, 'kind' | 'route' | 'title'>, entity: PortalEntity): string {
     const own = this.#of(route)?.label;

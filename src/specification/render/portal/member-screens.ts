@@ -150,7 +150,7 @@ function memberScreen(
         filter: screen.filter,
         order: screen.order_by,
       },
-      ...{ group: screen.group_by ?? null, span, empty: screen.empty ?? null },
+      ...{ group: screen.group_by ?? null, span, empty: labels.empty(screen.route, screen.empty) },
       picture: screen.picture !== undefined && rights.read.has(screen.picture) ? screen.picture : null,
     },
   ];

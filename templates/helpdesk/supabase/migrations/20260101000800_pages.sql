@@ -32,3 +32,6 @@ select ninefold.define_menu('lead', '[
 select ninefold.label(l.language, l.label, action => 'public.take_next_ticket')
 from (values ('en', 'Take next ticket'), ('de', 'Nächste Anfrage übernehmen'), ('ar', 'استلام الطلب التالي')) as l(language, label);
 select ninefold.label('de', 'Wie läuft es?', screen => '/desk'), ninefold.label('ar', 'كيف تسير الأمور؟', screen => '/desk');
+-- The help of a screen is what it says if it has no rows.
+select ninefold.label('de', 'Warteschlange', screen => '/queue', help => 'Niemand wartet auf eine Antwort.'),
+  ninefold.label('ar', 'قائمة الانتظار', screen => '/queue', help => 'لا أحد ينتظر ردًا.');

@@ -113,7 +113,9 @@ function Head({
 }) {
   const { screen } = of;
   const { free, isInvited, isCutShort, form } = contents;
+  const isEmpty = !contents.isPending && !contents.error && contents.entries.length === 0;
   const words = [
+    isEmpty ? screen.empty : null,
     free && !contents.isPending && address.view !== 'month'
       ? t('calendarFreeIn', { hours: hourWords(hoursIn(free)), range })
       : null,

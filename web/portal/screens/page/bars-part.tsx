@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import type { PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
-import { fieldIn, useScreens } from '../../queries/screens.ts';
+import { useScreens } from '../../queries/screens.ts';
 import pageStyles from '../shared/page.module.css';
 import { type ComputedPart, figureText, numberOf } from './figure-text.ts';
-import { listLink } from './list-link.ts';
+import { barLink } from './list-link.ts';
 import styles from './parts-page.module.css';
 import { useValueLabels } from './value-labels.ts';
 
@@ -24,7 +24,6 @@ export function Bars({
     part.by,
     bars.map(({ by }) => by),
   );
-  const field = fieldIn(entity, part.by);
   const greatest = Math.max(...bars.map(({ value }) => Math.abs(numberOf(value) ?? 0)));
   if (bars.length === 0) return <p className={pageStyles.soft}>{t('nothingYetDot')}</p>;
   return (
@@ -32,9 +31,7 @@ export function Bars({
       <ul className={styles.rows}>
         {bars.map(({ by, value }) => {
           const amount = numberOf(value) ?? 0;
-          const condition = by === null ? 'is.null' : field?.editor === 'boolean' ? `is.${by}` : `eq.${by}`;
-          const link =
-            typeof by === 'object' && by !== null ? null : listLink(all, entity, part.filter, { [part.by]: condition });
+          const link = barLink(all, entity, part, by);
           const label = <bdi>{labelOf(by) || '…'}</bdi>;
           return (
             <li key={JSON.stringify(by)}>

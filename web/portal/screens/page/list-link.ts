@@ -1,4 +1,4 @@
-import type { PortalEntity, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
+import { CUT, type PortalEntity, type PortalScreen, type PortalScreens } from '../../../../contract/portal.ts';
 import { conditionsIn, type ListSearch } from '../list/list-search.ts';
 
 /** A list, and the search parameters of its address. */
@@ -26,6 +26,19 @@ export function listLink(
       return search === null ? [] : [{ to: screen.route, search }];
     });
   return links.sort((a, b) => Object.keys(a.search).length - Object.keys(b.search).length)[0] ?? null;
+}
+
+/** Returns the list that shows the rows of a bar; null if no list can. Pure. */
+export function barLink(
+  all: PortalScreens,
+  entity: PortalEntity,
+  { by, filter }: { readonly by: string; readonly filter: string | null },
+  value: unknown,
+): ListLink | null {
+  const isCut = typeof value === 'string' && value.endsWith(CUT);
+  if (isCut || (typeof value === 'object' && value !== null)) return null;
+  const operator = value === null || typeof value === 'boolean' ? 'is' : 'eq';
+  return listLink(all, entity, filter, { [by]: `${operator}.${value}` });
 }
 
 /** Returns the conditions of a filter, each as `field=operator.value`. */

@@ -72,7 +72,7 @@ export function PartsPage({ page }: { page: PortalPage }) {
         )}
       </div>
       <Trouble error={data && isUnreachable(error) ? null : error} />
-      <div className={classNames(styles.parts, isPlaceholderData && styles.stale)}>
+      <div className={classNames(styles.parts, !caller && styles.visitor, isPlaceholderData && styles.stale)}>
         {placeParts(page.parts).map(({ part, columns }, i) => (
           <section
             // biome-ignore lint/suspicious/noArrayIndexKey: The parts of a page have no other identity.
