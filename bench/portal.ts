@@ -14,7 +14,7 @@ const FRAMES = 300;
 const FRAME_PIXELS = [30, 100, 400];
 const TEMPLATES = ['helpdesk', 'booking', 'notes'];
 
-/** Measures the pages for members: their screens after changes, a first screen, and the frames of a long list. */
+/** Measures the pages for members: their screens after changes, a first screen, the frames of a long list, and a dashboard. */
 export async function measurePortal(): Promise<void> {
   const node = await startNode({ workers: 1 });
   const browser = await launchChromium();
@@ -22,6 +22,7 @@ export async function measurePortal(): Promise<void> {
     await measureScreens(node);
     await measureFirstScreens(node, browser);
     await measureFrames(node, browser);
+    await measureDashboard(node, browser);
   } finally {
     await browser.close();
     await node.stop();
@@ -174,6 +175,67 @@ const scrolling = (pixels: number): string => `(async () => {
   }
   return gaps;
 })()`;
+
+/** Parts of a dashboard over the table `parcels`, whose policy lets members read their own rows. */
+const PARTS = [
+  { kind: 'number', title: 'On the way', entity: 'public.parcels', filter: 'state=eq.sent' },
+  { kind: 'number', title: 'Sent', entity: 'public.parcels', over: 'sent_at' },
+  { kind: 'line', title: 'Sent by day', entity: 'public.parcels', over: 'sent_at', by: 'state' },
+  { kind: 'bars', title: 'Weight by state', entity: 'public.parcels', by: 'state', value: 'sum', of: 'weight' },
+  { kind: 'list', title: 'Heaviest', entity: 'public.parcels', order_by: 'weight.desc' },
+];
+
+/** Measures a dashboard of 5 parts over 100,000 rows of one member: its figures, and the page until every part is drawn. */
+async function measureDashboard(node: BenchNode, browser: Browser): Promise<void> {
+  const app = await admin<AppConnection>(node, 'POST', '/apps', { ref: 'dashboard' });
+  const { access_token, user } = await auth<{ access_token: string; user: { id: string } }>(app, '/signup', {
+    email: EMAIL,
+    password: PASSWORD,
+  });
+  await sql(
+    node,
+    app.ref,
+    `create table public.parcels (id bigint generated always as identity primary key, owner uuid not null, name text not null,
+       weight numeric(8,2) not null, state text not null, sent_at timestamptz not null);
+     create index on public.parcels (owner); create index on public.parcels (weight);
+     insert into public.parcels (owner, name, weight, state, sent_at)
+       select '${user.id}', 'Parcel ' || n, n / 10.0, (array['new', 'sent', 'lost', 'there'])[1 + n % 4], now() - n % 400 * interval '1 day'
+       from generate_series(1, ${ROWS}) n;
+     alter table public.parcels enable row level security;
+     create policy own on public.parcels for select to authenticated using (owner = (select auth.uid()));
+     grant select on public.parcels to authenticated; analyze public.parcels;
+     select ninefold.define_page('/parcels-today', 'How is it going?', $p$${JSON.stringify(PARTS)}$p$)`,
+  );
+  const headers = { apikey: app.publishable_key, authorization: `Bearer ${access_token}` };
+  const figures: Record<number, number[]> = { 7: [], 30: [], 365: [] };
+  const shown: number[] = [];
+  const page = await openPage(browser);
+  await page.goto(`${app.origin}/account/sign-in?next=/parcels-today`);
+  await signIn(page);
+  await page.getByRole('slider').waitFor();
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [days, times] of Object.entries(figures)) {
+      const started = performance.now();
+      const response = await fetch(`${app.url}/portal/v1/figures?route=/parcels-today&days=${days}`, { headers });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`figures: ${response.status}`);
+      if (round > 0) times.push(performance.now() - started);
+    }
+    const reloaded = performance.now();
+    await page.reload();
+    await untilShown(page);
+    if (round > 0) shown.push(performance.now() - reloaded);
+  }
+  await page.context().close();
+  const words = `dashboard of ${PARTS.length} parts, ${ROWS.toLocaleString('en-US')} rows`;
+  table(
+    [words, 'target', 'median (least to most)'],
+    [
+      ...Object.entries(figures).map(([days, times]) => [`figures of ${days} days`, '300 ms', milliseconds(times)]),
+      ['page, until every part is drawn', '1,000 ms', milliseconds(shown)],
+    ],
+  );
+}
 
 function milliseconds(times: readonly number[]): string {
   const [least, most] = [Math.min(...times), Math.max(...times)].map((time) =>
