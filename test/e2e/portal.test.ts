@@ -215,7 +215,7 @@ describe('the helpdesk with the portal only', () => {
     );
 
     await inBoth(customer.page);
-    await customer.page.getByRole('link', { name: 'New' }).click();
+    await customer.page.getByRole('link', { name: 'New', exact: true }).click();
     await customer.page.getByRole('heading', { name: 'Ask for help' }).waitFor();
     await customer.page.getByLabel('Subject').fill('No');
     await customer.page.getByRole('button', { name: 'Save' }).click();

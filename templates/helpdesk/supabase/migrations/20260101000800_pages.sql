@@ -20,14 +20,21 @@ select ninefold.define_page('/desk', 'How is the desk doing?', '[
     "columns": ["subject", "status", "assignee", "created_at"]}
 ]', roles => array['agent', 'lead'], place => 5);
 
-select ninefold.define_menu('agent', '[
-  {"title": "Tickets", "titles": {"de": "Anfragen", "ar": "الطلبات"},
-    "routes": ["/queue", "/tickets/board", "/unassigned", "/tickets", "/my-tickets", "/desk"]},
-  {"title": "People", "titles": {"de": "Menschen", "ar": "الأشخاص"}, "routes": ["/customers", "/agents", "/customers/new"]}
-]');
-select ninefold.define_menu('lead', '[
-  {"title": "Team", "titles": {"de": "Team", "ar": "الفريق"}, "routes": ["/workload", "/topics"]}
-]');
+-- A lead is an agent, too, and gets each entry once.
+select ninefold.define_menu(m.role, m.groups)
+from (values
+  ('agent', '[
+    {"title": "Tickets", "titles": {"de": "Anfragen", "ar": "الطلبات"},
+      "routes": ["/queue", "/tickets/board", "/unassigned", "/tickets", "/my-tickets", "/desk"]},
+    {"title": "People", "titles": {"de": "Menschen", "ar": "الأشخاص"}, "routes": ["/customers", "/agents", "/customers/new"]}
+  ]'::jsonb),
+  ('lead', '[
+    {"title": "Tickets", "titles": {"de": "Anfragen", "ar": "الطلبات"},
+      "routes": ["/queue", "/tickets/board", "/unassigned", "/tickets", "/my-tickets", "/desk"]},
+    {"title": "People", "titles": {"de": "Menschen", "ar": "الأشخاص"}, "routes": ["/customers", "/agents", "/customers/new"]},
+    {"title": "Team", "titles": {"de": "Team", "ar": "الفريق"}, "routes": ["/workload", "/topics"]}
+  ]')
+) as m(role, groups);
 
 select ninefold.label(l.language, l.label, action => 'public.take_next_ticket')
 from (values ('en', 'Take next ticket'), ('de', 'Nächste Anfrage übernehmen'), ('ar', 'استلام الطلب التالي')) as l(language, label);
