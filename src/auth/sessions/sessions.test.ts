@@ -97,7 +97,7 @@ describe('a session past its time limit', () => {
     const session = await signUp();
     const headers = { authorization: `Bearer ${session.access_token}` };
     expect((await app.identify(headers)).sessionId).toBe(sessionId(session));
-    app.clockOffset = 3_599_000;
+    app.clockOffset = 3_590_000;
     expect(await whoAmI(session)).toBe(200);
     app.clockOffset = 3_601_000;
     expect(await whoAmI(session)).toBe(403);

@@ -93,6 +93,7 @@ const elsewhere = [
     'body_malformed',
     'media_type_unsupported',
     'validation_invalid',
+    'notifications_unreadable',
   ],
   'app_unknown',
   'key_missing',
