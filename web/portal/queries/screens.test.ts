@@ -13,6 +13,7 @@ const all = {
     screenOf('/people/:id', 'people'),
     screenOf('/pages/:id', 'pages'),
   ],
+  pages: [{ route: '/pages/overview' }],
   entities: [entityOf('tickets', 'integer'), entityOf('people', 'uuid'), entityOf('pages')],
 } as unknown as PortalScreens;
 
@@ -24,7 +25,8 @@ describe('placeAt', () => {
     ['/pages/new', { id: 'new' }],
   ])('returns the screen and the key at %s', (path, rowKey) => expect(placeAt(all, path)?.rowKey).toEqual(rowKey));
 
-  it.each(['/tickets/new', '/tickets/12a', '/people/new', '/people/12', '/unknown'])(
+  // A page of several parts has the address of a row.
+  it.each(['/tickets/new', '/tickets/12a', '/people/new', '/people/12', '/pages/overview', '/unknown'])(
     'returns no screen at %s, so that no request asks for such a row',
     (path) => expect(placeAt(all, path)).toBe(null),
   );

@@ -53,7 +53,10 @@ export interface Place {
  * `/tickets/:id`. A path whose part cannot be the key of a row leads to no screen: the member may not open the form
  * `/tickets/new`, so `new` is no ticket, and the database would refuse it.
  */
-export function placeAt({ screens, entities }: PortalScreens, path: string): Place | null {
+export function placeAt(all: PortalScreens, path: string): Place | null {
+  // A page may have the path of a row, such as /tickets/overview.
+  if (pageAt(all, path)) return null;
+  const { screens, entities } = all;
   const parts = segments(path);
   const found = screens
     .map((screen) => ({ screen, rowKey: keyIn(segments(screen.route), parts) }))
