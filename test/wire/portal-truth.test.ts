@@ -259,6 +259,9 @@ async function rowsOfClient({ member }: Caller, screen: PortalScreen, entity: Po
 const texts = (screen: PortalScreen, rows: readonly Row[]): string[] =>
   rows.map((row) => JSON.stringify(screen.columns.map((name) => String(row[name])))).sort();
 
+/** Time for all screens of 23 designs, on a machine that does much else. */
+const DESIGNS_MILLISECONDS = 300_000;
+
 it.each(['anon', 'member', 'agent'] as const)(
   'the portal shows the caller %s only what the server gives and accepts, in every screen of 23 designs',
   async (name) => {
@@ -299,6 +302,7 @@ it.each(['anon', 'member', 'agent'] as const)(
     }
     expect(differences).toEqual([]);
   },
+  DESIGNS_MILLISECONDS,
 );
 
 /** Fields by which a page draws bars here: their values are compared as text. */
