@@ -1,6 +1,6 @@
 -- A notification of a transition contains the state, so a member needs the privilege to read the field.
 
-create function ninefold.may_read_field(entity regclass, field text) returns boolean
+create or replace function ninefold.may_read_field(entity regclass, field text) returns boolean
   language sql stable
 return exists (
   select from pg_catalog.pg_attribute a
