@@ -34,8 +34,7 @@ import rowRights from '../../schema/0030_row_rights.sql';
 import pages from '../../schema/0031_pages.sql';
 import sharedViews from '../../schema/0032_shared_views.sql';
 import notifications from '../../schema/0033_notifications.sql';
-import readStates from '../../schema/0034_read_states.sql';
-import changesByServer from '../../schema/0035_changes_by_server.sql';
+import changesByServer from '../../schema/0034_changes_by_server.sql';
 import consoleTables from '../../schema/console/0001_console.sql';
 import consoleBus from '../../schema/console/0002_bus.sql';
 import consoleSetup from '../../schema/console/0003_setup.sql';
@@ -89,8 +88,7 @@ export const appFiles: readonly SchemaFile[] = [
   { name: '0031_pages', sql: pages, onExisting: true },
   { name: '0032_shared_views', sql: sharedViews, onExisting: true },
   { name: '0033_notifications', sql: notifications, onExisting: true },
-  { name: '0034_read_states', sql: readStates, onExisting: true },
-  { name: '0035_changes_by_server', sql: changesByServer, onExisting: true },
+  { name: '0034_changes_by_server', sql: changesByServer, onExisting: true },
 ];
 
 /** Name of the last schema file. */

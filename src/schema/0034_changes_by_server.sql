@@ -1,4 +1,4 @@
--- The owner can write rules and machines by hand that no function would accept. They must not stop the server when it changes its own tables.
+-- The owner can write machines by hand that no function would accept. They must not stop the server when it changes its own tables.
 
 create or replace function ninefold.keep_machines_whole() returns event_trigger
   language plpgsql
@@ -59,27 +59,6 @@ begin
     raise exception using errcode = 'dependent_objects_still_exist',
       message = pg_catalog.format('the state machine of %s.%I needs the primary key of its table as it is', lost.entity, lost.field),
       hint = pg_catalog.format('Passages are recorded by it. select ninefold.drop_machine(%L, %L); then define it anew.', lost.entity, lost.field);
-  end if;
-end
-$$;
-
-create or replace function ninefold.keep_notification_rules() returns event_trigger
-  language plpgsql
-  set search_path = pg_catalog, pg_temp
-as $$
-declare
-  lost record;
-begin
-  if ninefold.is_superuser_client() then
-    return;
-  end if;
-  select r.entity, r.kind, r.field, ninefold.notification_problem(r) as problem into lost
-  from ninefold.notification_rules r join pg_catalog.pg_class c on c.oid = r.entity
-  where ninefold.notification_problem(r) is not null limit 1;
-  if found then
-    raise exception using errcode = 'dependent_objects_still_exist',
-      message = pg_catalog.format('a rule of notifications of %s uses what would be dropped or renamed: %s', lost.entity, lost.problem),
-      hint = pg_catalog.format('select ninefold.stop_notifying(%L, %L, %L); then define it anew.', lost.entity, lost.kind, lost.field);
   end if;
 end
 $$;
