@@ -3,6 +3,7 @@ import type { SqlResponse } from '../../contract/admin.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { faults } from './accessible-pages.ts';
 import { type Console, openConsole } from './console.ts';
+import { addState, drawTransition } from './machine-steps.ts';
 
 let site: Console;
 beforeAll(async () => {
@@ -22,27 +23,13 @@ it('a builder draws a state machine without SQL, and removes a state after its r
   await page.getByRole('link', { name: 'Draw a machine' }).click();
   await page.getByLabel('Table', { exact: true }).selectOption('tickets');
   await page.getByLabel('Field with the state').selectOption('state');
-  for (const name of ['open', 'done']) {
-    await page.getByRole('button', { name: 'State', exact: true }).click();
-    await page.getByLabel('Name of the state').fill(name);
-    await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: `State ${name}` }).waitFor();
-  }
-  const draw = async (from: string, to: string, transition: string) => {
-    await page.getByRole('button', { name: new RegExp(`^${from}\\b`) }).click();
-    await page
-      .getByRole('region', { name: `State ${from}` })
-      .getByLabel('Draw a transition to')
-      .selectOption(to);
-    await page.getByLabel('Name of the transition').last().waitFor();
-    await page.keyboard.type(transition);
-  };
-  await draw('new', 'open', 'take');
+  for (const name of ['open', 'done']) await addState(page, name);
+  await drawTransition(page, 'new', 'open', 'take');
   const take = page.getByRole('group', { name: 'Transition take' });
   await take.getByRole('group', { name: 'May be made by' }).getByLabel('everyone who may change the row').uncheck();
   await take.getByLabel('agent').check();
   await take.getByRole('group', { name: 'Requires' }).getByLabel('note').check();
-  await draw('open', 'done', 'close');
+  await drawTransition(page, 'open', 'done', 'close');
   await page.getByText(/Tried in a transaction: no error/).waitFor();
   expect(await faults(page)).toEqual([]);
   const panel = page.getByRole('complementary', { name: 'What will change' });

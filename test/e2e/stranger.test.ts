@@ -4,6 +4,7 @@ import type { AppConnection } from '../../contract/admin.ts';
 import { admin } from '../support/apps.ts';
 import { uniqueRef } from '../support/unique.ts';
 import { type Console, openConsole } from './console.ts';
+import { addState, drawTransition, nameState } from './machine-steps.ts';
 import { inBoth, signUpOnPages } from './portal-pages.ts';
 
 let site: Console;
@@ -96,28 +97,14 @@ async function makeEnrolments(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Draw a machine' }).first().click();
   await page.getByLabel('Table', { exact: true }).selectOption('enrolments');
   await page.getByLabel('Field with the state').selectOption('state');
-  const first = page.getByRole('region', { name: /^State / });
-  await page.getByLabel('Name of the state').fill('asked');
-  await page.keyboard.press('Enter');
-  await first.waitFor();
-  for (const name of ['waiting', 'enrolled']) {
-    await page.getByRole('button', { name: 'State', exact: true }).click();
-    await page.getByLabel('Name of the state').fill(name);
-    await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: `State ${name}` }).waitFor();
-  }
+  await nameState(page, 'asked');
+  for (const name of ['waiting', 'enrolled']) await addState(page, name);
   for (const [from, to, name] of [
     ['asked', 'enrolled', 'accept'],
     ['asked', 'waiting', 'put on the waiting list'],
     ['waiting', 'enrolled', 'move up'],
   ] as const) {
-    await page.getByRole('button', { name: new RegExp(`^${from}\\b`) }).click();
-    await page
-      .getByRole('region', { name: `State ${from}` })
-      .getByLabel('Draw a transition to')
-      .selectOption(to);
-    await page.getByLabel('Name of the transition').last().waitFor();
-    await page.keyboard.type(name);
+    await drawTransition(page, from, to, name);
     const transition = page.getByRole('group', { name: `Transition ${name}` });
     await transition.getByLabel('everyone who may change the row').uncheck();
     await transition.getByLabel('trainer').check();

@@ -1,19 +1,8 @@
-import {
-  IconCalendar,
-  IconChartBar,
-  IconFileText,
-  IconHome,
-  IconLayoutDashboard,
-  IconLayoutKanban,
-  IconListDetails,
-  IconPencil,
-  IconPhoto,
-  type Icon as TablerIcon,
-} from '@tabler/icons-react';
+import { IconHome, type Icon as TablerIcon } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
+import type { PortalScreens } from '../../../../contract/portal.ts';
 import { buttonClass } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
 import { Icon } from '../../../ui/icon.tsx';
@@ -22,18 +11,7 @@ import { count } from '../../format/format.ts';
 import { type PreviewCaller, rowsOfScreen } from '../../queries/preview.ts';
 import styles from './pictures.module.css';
 import { besidesMenu, HOME, type Shown } from './screen-groups.ts';
-
-const iconOf = (screen: Shown): TablerIcon => ('kind' in screen ? icons[screen.kind] : IconLayoutDashboard);
-
-const icons: Readonly<Record<PortalScreen['kind'], TablerIcon>> = {
-  list: IconListDetails,
-  detail: IconFileText,
-  board: IconLayoutKanban,
-  form: IconPencil,
-  calendar: IconCalendar,
-  gallery: IconPhoto,
-  figures: IconChartBar,
-};
+import { screenIcon } from './screen-icons.ts';
 
 /** Panel with the menu that one kind of member gets, in its order, and with the screens that are not in it. */
 export function MenuPanel({
@@ -80,7 +58,7 @@ export function MenuPanel({
                 const screen = screens.find((each) => each.route === route);
                 if (!screen) return [];
                 const aside = screen === home ? 'home' : <Rows key="rows" {...{ appRef, caller, all, screen }} />;
-                return [<Line key={route} icon={iconOf(screen)} path={route} title={screen.title} aside={aside} />];
+                return [<Line key={route} icon={screenIcon(screen)} path={route} title={screen.title} aside={aside} />];
               })}
             </ul>
           </li>
@@ -92,7 +70,7 @@ export function MenuPanel({
               {others.map(({ screen, reachedFrom }) => (
                 <Line
                   key={screen.route}
-                  icon={iconOf(screen)}
+                  icon={screenIcon(screen)}
                   path={screen.route}
                   title={screen.title}
                   aside={reachedFrom}

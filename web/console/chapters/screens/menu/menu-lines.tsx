@@ -1,20 +1,6 @@
 import { TextInput } from '@mantine/core';
-import {
-  IconCalendar,
-  IconChartBar,
-  IconEye,
-  IconEyeOff,
-  IconFileText,
-  IconHome,
-  IconLayoutKanban,
-  IconListDetails,
-  IconPencil,
-  IconPhoto,
-  IconPlus,
-  type Icon as TablerIcon,
-} from '@tabler/icons-react';
+import { IconEye, IconEyeOff, IconHome, IconPlus } from '@tabler/icons-react';
 import { useState } from 'react';
-import type { ScreenKind } from '../../../../../contract/description.ts';
 import type { PortalScreens } from '../../../../../contract/portal.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
@@ -22,18 +8,9 @@ import editorStyles from '../editor/editor.module.css';
 import { type OrderedItem, OrderedList } from '../editor/ordered-list.tsx';
 import { withText } from '../editor/parts-option.tsx';
 import { ByLanguage } from '../editor/text-options.tsx';
+import { screenIcon } from '../screen-icons.ts';
 import styles from './menu.module.css';
 import { type MenuDesign, type MenuLine, movedLine, newGroup, toggledEntry } from './menu-design.ts';
-
-const icons: Readonly<Record<ScreenKind, TablerIcon>> = {
-  list: IconListDetails,
-  detail: IconFileText,
-  board: IconLayoutKanban,
-  form: IconPencil,
-  calendar: IconCalendar,
-  gallery: IconPhoto,
-  figures: IconChartBar,
-};
 
 interface LinesProps {
   design: MenuDesign;
@@ -120,7 +97,7 @@ function entryItem(route: string, { design, screens, onChange }: LinesProps, tog
     content: (
       <>
         <span className={styles.entry}>
-          <Icon of={screen && 'kind' in screen ? icons[screen.kind] : IconFileText} />
+          <Icon of={screenIcon(screen)} />
           <span className="cut">{name}</span>
         </span>
         <span className={styles.entryTools}>
