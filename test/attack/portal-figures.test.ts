@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { PortalFigures } from '../../contract/portal.ts';
-import { createApp, runSql } from '../support/apps.ts';
+import { admin, createApp, runSql } from '../support/apps.ts';
 import { type Member, signUpMember } from '../support/clients.ts';
 
 /** An app whose owner defines hostile pages, and callers who ask for more than a page defines. */
@@ -56,6 +56,24 @@ describe('figures of a page', () => {
     const all = await figures('route=/slower&days=7');
     expect(all.parts.map((part) => part.kind === 'failed' && part.code)).toEqual(Array(12).fill('57014'));
     expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
+  it('end in time if the function db_pre_request sleeps', async () => {
+    const hook = `/apps/${app.ref}/settings/db_pre_request`;
+    await runSql(
+      node,
+      app.ref,
+      `grant execute on function public.sleep() to authenticated;
+       ${define('/hooked', [{ kind: 'number', title: 'Fast', entity: 'public.fast' }])}`,
+    );
+    await admin(node, 'PUT', hook, { value: 'public.sleep' });
+    try {
+      const started = performance.now();
+      expect((await figures('route=/hooked&days=7')).parts).toMatchObject([{ kind: 'failed', code: '57014' }]);
+      expect(performance.now() - started).toBeLessThan(15_000);
+    } finally {
+      await admin(node, 'PUT', hook, { value: null });
+    }
   });
 
   it('take names and values from the definition literally, and send no long value', async () => {

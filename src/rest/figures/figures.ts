@@ -106,17 +106,13 @@ function statementsOf(
   const plan = planRead(read, schemaCache, settings);
   const params = new Params();
   const text = partText(part, plan.read, period, params);
-  const timeout = Math.min(
-    ...[
-      limits.pageFigureMilliseconds.default,
-      leftMilliseconds,
-      settings.db_statement_timeout ?? Number.POSITIVE_INFINITY,
-    ],
-  );
+  const most = settings.db_statement_timeout ?? Number.POSITIVE_INFINITY;
+  const timeout = Math.max(1, Math.floor(Math.min(limits.pageFigureMilliseconds.default, leftMilliseconds, most)));
   return [
-    ...beforeQuery(read, plan, identity, settings),
-    // After the function db_pre_request, which may change the timeout.
-    { text: setupText('statement_timeout'), params: [String(Math.max(1, Math.floor(timeout)))], planKey: 'setup' },
+    // The function db_pre_request has the same time as the part.
+    ...beforeQuery(read, plan, identity, { ...settings, db_statement_timeout: timeout }),
+    // The function may have changed the timeout.
+    { text: setupText('statement_timeout'), params: [String(timeout)], planKey: 'setup' },
     { text, params: params.values, planKey: identity.role },
   ];
 }
