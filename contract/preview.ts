@@ -17,7 +17,7 @@ export interface PreviewMember {
 
 export type PreviewTheme = 'light' | 'dark';
 
-/** What the preview shows. */
+/** The part of the portal that a preview shows. */
 export interface PreviewView {
   /** Route or address of a page. A part that starts with a colon stands for the key of the first readable row. */
   readonly path: string;

@@ -7,12 +7,12 @@ export interface StatesChapter {
   machines: Machine[];
   /** State changes of members' accounts, according to the settings; absent in older versions. */
   accounts?: AccountStates;
-  /** The rules by which members are told of changes of rows; absent if there are none. */
+  /** The rules that send notifications of changed rows to members; absent if there are none. */
   notifications?: NotificationRule[];
   sources: Source[];
 }
 
-/** A rule by which members are told of changes of rows, set by `ninefold.notify`. */
+/** A rule that sends notifications of changed rows to members, set by `ninefold.notify`. */
 export interface NotificationRule {
   id: string;
   /** Id of the entity whose changes are followed. */
@@ -22,7 +22,7 @@ export interface NotificationRule {
   field: string;
   /** Id of the entity whose row the notification is about. */
   about: string;
-  /** Fields with the members who are told; those of a reference belong to `about`. Empty for a mention. */
+  /** Fields with the ids of the members who get the notification. For a reference, they are fields of `about`. Empty for a mention. */
   tell: string[];
   /** Names of the transitions; null for every change of the state. */
   transitions: string[] | null;

@@ -13,7 +13,7 @@ export interface NotificationRuleFact {
   kind: NotificationKind;
   /** The field that decides: the text, the member, the reference or the state. */
   field: string;
-  /** Fields with the members who are told; those of a reference belong to the referenced table. */
+  /** Fields with the ids of the members who get the notification. For a reference, they are fields of the referenced table. */
   tell: string[];
   /** The reference to the row that a mention is about; null for the row itself. */
   about: string | null;

@@ -1,4 +1,4 @@
--- Notifications of members about rows: rules that the app's owner defines, triggers that follow the rules, and what each member was told.
+-- Notifications of members about rows: rules that the app's owner defines, triggers that apply them, and the notifications of each member.
 --
 -- The triggers run in transactions of members and evaluate what the owner defines (casts of rows, policies of tables that they read), so they
 -- run with the privileges of their caller. The one function with other privileges, write_notifications, gets only values. The triggers name
@@ -11,7 +11,7 @@ create table ninefold.notification_rules (
   kind text not null constraint notification_rules_kind check (kind in ('mention', 'assignment', 'reference', 'transition')),
   -- The field that decides: the text with mentions, the member, the reference, or the state.
   field text not null,
-  -- Fields that contain the ids of the members who are told. Of a reference, the fields belong to the referenced row.
+  -- Fields with the ids of the members who get the notification. For a reference, they are fields of the referenced row.
   tell text[] not null default '{}' constraint notification_rules_tell check (
     array_position(tell, null) is null and coalesce(array_ndims(tell), 1) = 1 and cardinality(tell) <= 10),
   -- The reference to the row that a mention is about; null for the row itself.
@@ -21,7 +21,7 @@ create table ninefold.notification_rules (
     array_position(transitions, null) is null and coalesce(array_ndims(transitions), 1) = 1),
   constraint notification_rules_pkey primary key (entity, kind, field)
 );
-comment on table ninefold.notification_rules is 'Which members are told of which changes of rows. Set by ninefold.notify.';
+comment on table ninefold.notification_rules is 'Rules that send notifications of changed rows to members. Set by ninefold.notify.';
 
 -- Returns the table whose primary key a field references by itself, and the name of that key; no row without such a reference.
 create function ninefold.referenced_by(entity oid, field text, out target oid, out key text)
@@ -199,7 +199,7 @@ begin
   perform ninefold.make_notification_triggers(entity);
 end
 $$;
-comment on function ninefold.stop_notifying is 'Removes a rule of notifications. What members were told already stays.';
+comment on function ninefold.stop_notifying is 'Removes a rule of notifications. Notifications that members already have stay.';
 
 -- Fields and references that a rule uses cannot be dropped or renamed before the rule. The function reads only catalogs, because it runs with
 -- the privileges of the role that changes the schema. A rule that the owner wrote by hand must not stop changes by the server.
@@ -229,7 +229,7 @@ alter event trigger ninefold_notifications_whole enable always;
 
 -- Members and notifications -------------------------------------------------------------------------------------------
 
--- Each member who was told something, or who has chosen something.
+-- Members who have notifications, or who have made a choice about them.
 create table ninefold.notified_members (
   user_id uuid not null references auth.users (id) on delete cascade,
   -- The time zone of the daily mail, as the pages of the member have reported it.
@@ -280,7 +280,7 @@ create table ninefold.notifications (
   constraint notifications_pkey primary key (id)
 );
 alter table ninefold.notifications owner to ninefold_server;
-comment on table ninefold.notifications is 'What members were told about rows. A member sees it while the member may read the row.';
+comment on table ninefold.notifications is 'Notifications of members about rows. A member sees one while the member may read the row.';
 create index notifications_of_member on ninefold.notifications (user_id, id desc);
 create index notifications_to_mail on ninefold.notifications (mail_at) where mail_at is not null;
 create index notifications_at on ninefold.notifications (at);
@@ -289,7 +289,7 @@ create trigger ninefold_touched after insert or update or delete or truncate on 
   for each statement execute function ninefold.note_touched();
 alter table ninefold.notifications enable always trigger ninefold_touched;
 
--- Writes what members were told. `told` is a list of objects with the fields of a notification. A member is told once of a change.
+-- Writes notifications. `told` is a list of objects with their fields. A member gets at most one notification of a change.
 create function ninefold.write_notifications(told jsonb) returns void
   language plpgsql security definer
   set search_path = pg_catalog, pg_temp
@@ -316,7 +316,7 @@ begin
     order by t."user", t.place
   loop
     continue when not item.in_app and item.mail = 'never';
-    -- A transaction that changes many rows tells of the first of them.
+    -- Of a transaction that changes many rows, only the first ones lead to notifications.
     exit when counted >= 1000;
     select m.time_zone into zone from ninefold.notified_members m where m.user_id = item."user" for key share;
     if not found then

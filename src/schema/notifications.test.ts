@@ -76,7 +76,7 @@ const seenBy = async (member: string) =>
     )
   ).map(({ words }) => words);
 
-/** Returns all stored notifications: who was told of what. */
+/** Returns all stored notifications: their members, kinds and rows. */
 const stored = async () => {
   const names = { [agnes]: 'Agnes', [abel]: 'Abel', [cora]: 'Cora', [dan]: 'Dan' };
   const [result] = await database.pool.run([

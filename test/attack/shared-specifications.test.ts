@@ -6,7 +6,7 @@ import { superuserUrl, withClient } from '../support/database.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { readShared, shareSpecification } from '../support/shared.ts';
 
-/** Whoever has a link reads the export and nothing else, and a link that shows nothing does not say why. */
+/** A link gives access to the export and to nothing else. A link that shows nothing does not give the reason. */
 const node = inject('node');
 const hostile = '</style></title><script>alert(1)</script><img src=x onerror=alert(1)><meta http-equiv=refresh>';
 let app: AppConnection;

@@ -1,5 +1,5 @@
 /**
- * Replaces what an opaque origin cannot use, and what a preview must not: storage is memory, sockets never open, and
+ * Replaces the parts of the browser that an opaque origin lacks or that a preview must not use: storage is memory, sockets never open, and
  * nothing leaves the page.
  */
 export function closeDoors(): void {

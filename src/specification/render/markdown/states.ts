@@ -25,7 +25,7 @@ export function statesMarkdown(
   ].join('\n\n');
 }
 
-/** Returns the rules by which members are told of changes, each as a sentence. */
+/** Returns the rules of notifications, each as a sentence. */
 const notificationsSection = (rules: readonly NotificationRule[]): string =>
   [
     '### Notifications of members',

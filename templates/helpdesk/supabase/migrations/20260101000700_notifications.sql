@@ -1,4 +1,4 @@
--- Who is told of what. Nobody is told of an own change, nor of a comment that the member may not read.
+-- Notifications of members. A member gets none about an own change, and none about a comment that the member may not read.
 
 select ninefold.notify('public.comments', 'mention', 'body', about => 'ticket');
 select ninefold.notify('public.comments', 'reference', 'ticket', tell => array['customer', 'assignee']);

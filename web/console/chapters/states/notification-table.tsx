@@ -4,7 +4,7 @@ import { Table, TableHead } from '../../../ui/table.tsx';
 import { counted } from '../../format/format.ts';
 import styles from './states.module.css';
 
-/** Table of the rules by which members are told of changes of rows. */
+/** Table of the rules of notifications. */
 export function NotificationTable({
   number,
   rules,

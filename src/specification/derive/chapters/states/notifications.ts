@@ -3,7 +3,7 @@ import type { Lookup } from '../../../../access/lookup.ts';
 import { entityId } from '../../../../catalog/names.ts';
 import type { NotificationRuleFact } from '../../../../catalog/notification-rules.ts';
 
-/** Returns the rules by which members are told of changes, in the order of their entities. */
+/** Returns the rules of notifications, in the order of their entities. */
 export function notificationRules(
   { facts, relations }: Lookup,
   rules: readonly NotificationRuleFact[],
@@ -35,7 +35,7 @@ export function notificationRules(
     .sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Describes who is told of what: "When status of tickets changes by solve, the member in customer is told". */
+/** Describes a rule and its receivers in a sentence: "When status of tickets changes by solve, the member in customer is told". */
 function ruleWords({
   entity,
   kind,

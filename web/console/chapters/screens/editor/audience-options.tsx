@@ -10,7 +10,7 @@ import { PlaceInput } from './rows-options.tsx';
 const roleWords: Readonly<Record<string, string>> = { anon: 'visitors', authenticated: 'members' };
 export const roleName = (role: string): string => roleWords[role] ?? role;
 
-/** Who may open a screen or a page. */
+/** Chooses the roles that may open a screen or a page. */
 export function WhoOption({ editor, item }: { editor: EditorContext; item: Definition }) {
   const { roles } = item;
   const all = item.type === 'page' ? 'all members' : 'everyone who may use it completely';

@@ -261,7 +261,7 @@ const values: readonly (readonly [PartValue['value'], string])[] = [
   ['max', 'the highest'],
 ];
 
-/** What a number, bars or a line compute. */
+/** Chooses the value that a number, bars or a line compute. */
 function ValueFields({ part, entity, onChange }: PartProps<Exclude<RowsPart, { kind: 'list' }>> & { entity: Entity }) {
   const numbers = numbersOf(entity);
   const times = timesOf(entity);

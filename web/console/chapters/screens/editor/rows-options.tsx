@@ -110,7 +110,7 @@ export function SortTerms({
   );
 }
 
-/** Button-like choice that adds what is chosen. */
+/** Choice that looks like a button and adds the chosen item. */
 export const AddSelect = ({
   label,
   options,

@@ -7,7 +7,7 @@ const WAITING = 100;
 /** Max number of loads of one frame. A preview that loads itself over and over is left alone. */
 const LOADS = 3;
 
-/** Receives what a preview reports. */
+/** Receives the reports of a preview. */
 export interface PreviewEvents {
   readonly onPath: (path: string) => void;
   readonly onPainted: () => void;
