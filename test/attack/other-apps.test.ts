@@ -257,6 +257,8 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
         'may_be_told',
         'may_change_row',
         'may_pass',
+        // may_read_field asks for a privilege of the caller.
+        'may_read_field',
         'member_name',
         'member_words',
         'members_in',
