@@ -63,6 +63,17 @@ export const answerLimits = limitsOf('answers', {
     meaning: 'How long PostgreSQL may compute all figures of a page for members. Those that are left fail.',
     code: '57014',
   },
+  pageParts: {
+    unit: 'count',
+    default: 20,
+    meaning: 'Parts of a page for members.',
+  },
+  pageListRows: {
+    unit: 'count',
+    noun: 'rows',
+    default: 20,
+    meaning: 'Rows of one list in a page for members.',
+  },
   pageBars: {
     unit: 'count',
     default: 10,

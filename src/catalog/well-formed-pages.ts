@@ -1,8 +1,6 @@
 import type { MenuGroup, PagePart, PartValue } from '../../contract/description.ts';
+import { limits } from '../../contract/limits.ts';
 import type { MenuFact, PageFact } from './description.ts';
-
-/** Max number of rows of a list in a page, which ninefold.define_page checks. */
-const ROWS = 20;
 
 const values: readonly PartValue['value'][] = ['count', 'sum', 'avg', 'min', 'max'];
 
@@ -19,7 +17,7 @@ const tests = new Map<string, Test>([
   ...['titles', 'texts'].map((name): [string, Test] => [name, isTexts]),
   ...['routes', 'columns'].map((name): [string, Test] => [name, isTextList]),
   ['value', (value) => values.some((known) => known === value)],
-  ['rows', (value) => typeof value === 'number' && value >= 1 && value <= ROWS],
+  ['rows', (value) => typeof value === 'number' && value >= 1 && value <= limits.pageListRows.default],
 ]);
 
 const ofRows = ['titles', 'filter'];

@@ -445,16 +445,12 @@ function composeAuth({ events, origins, passwords, addresses }: Node, identities
   };
   const actingClaims = new ActingClaims();
   const contextOf = (app: App, identity: AuthContext['identity']) => authContextOf(app, shared, identity);
-  const claimsOf: AdminContext['claimsOf'] = async (app, request, user) =>
-    actingClaims.of(await contextOf(app, () => identities.resolve(app, request)), user, {
-      address: request.address,
-      issuer: `${origins.appUrl(app.ref)}/auth/v1`,
-    });
-  const claimsForMail = async (app: App, user: User) =>
-    actingClaims.of(await contextOf(app, async () => serviceRole), user, {
-      address: '',
-      issuer: `${origins.appUrl(app.ref)}/auth/v1`,
-    });
+  const claims = async (app: App, user: User, address: string, identity: AuthContext['identity']) =>
+    actingClaims.of(await contextOf(app, identity), user, { address, issuer: `${origins.appUrl(app.ref)}/auth/v1` });
+  const claimsOf: AdminContext['claimsOf'] = (app, request, user) =>
+    claims(app, user, request.address, () => identities.resolve(app, request));
+  // A mail has no request, and so no address.
+  const claimsForMail = (app: App, user: User) => claims(app, user, '', async () => serviceRole);
   return { shared, contextOf, claimsOf, claimsForMail };
 }
 

@@ -17,6 +17,7 @@ import {
 import { DatabaseError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
+import { UUID } from '../identity/uuid.ts';
 
 /** Max digits of an id, which PostgreSQL stores as a bigint. */
 const ID_DIGITS = 18;
@@ -36,8 +37,6 @@ const choice = z.strictObject({
     .regex(/^[A-Za-z0-9_+/-]+$/)
     .max(ZONE_CHARACTERS),
 });
-
-const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 
 /** Identity of a member who is signed in. */
 type Member = Identity & { readonly userId: string };

@@ -227,7 +227,7 @@ describe('templates', () => {
 
     await set('mailer_subjects_recovery', { de: 'Neues Passwort', en: 'New password' });
     await set('mailer_templates_recovery', '{{ range .Data }}');
-    await expect.poll(async () => (await find()).errors, patient).toEqual({ '*': expect.stringContaining('line 1') });
+    await expect.poll(async () => (await find()).errors, patient).toEqual({ '*': expect.stringContaining('{{ end }}') });
     await queue(['ada@example.org']);
     const [mail] = (await list()).mails;
     const shown = await show(mail?.id ?? '');

@@ -1,9 +1,10 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { answerPreview, type PreviewCaller } from './preview.ts';
 
 const MEMBER = '4f2c7a52-6a0e-4f0c-9d43-1f0f5f0a7f11';
 const sent = vi.fn<typeof fetch>();
-vi.stubGlobal('fetch', sent);
+beforeAll(() => void vi.stubGlobal('fetch', sent));
+afterAll(() => void vi.unstubAllGlobals());
 afterEach(() => sent.mockReset());
 
 const ask = (

@@ -11,6 +11,7 @@ import {
 } from '@tabler/icons-react';
 import { useState } from 'react';
 import type { PagePart, PartValue } from '../../../../../contract/description.ts';
+import { limits } from '../../../../../contract/limits.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Icon } from '../../../../ui/icon.tsx';
@@ -26,9 +27,8 @@ import { computedValue, newPart, partKinds, partSentence, type RowsPart, without
 import { AddSelect, FieldSelect, SortTerms } from './rows-options.tsx';
 import { ByLanguage } from './text-options.tsx';
 
-/** Max number of parts of a page, and of rows of a list in it (ninefold.pages). */
-const PARTS = 20;
-const ROWS = 20;
+const { default: maxParts } = limits.pageParts;
+const { default: maxRows } = limits.pageListRows;
 
 const icons: Readonly<Record<PagePart['kind'], TablerIcon>> = {
   text: IconTextCaption,
@@ -84,7 +84,7 @@ export function PartsOption({ editor, item: { parts } }: { editor: EditorContext
           set(moved(parts, from, to));
         }}
       />
-      {parts.length < PARTS && (
+      {parts.length < maxParts && (
         <AddSelect
           label="Add part"
           options={partKinds}
@@ -331,7 +331,7 @@ function ListFields({ part, entity, onChange }: PartProps<Extract<RowsPart, { ki
           placeholder="5"
           onChange={({ currentTarget: { value } }) => {
             const { rows: _, ...rest } = part;
-            const rows = Math.min(ROWS, Number(value));
+            const rows = Math.min(maxRows, Number(value));
             onChange(/^[1-9]\d?$/.test(value) ? { ...rest, rows } : rest, 'rows');
           }}
         />
