@@ -58,10 +58,13 @@ export interface MailData {
   readonly Address?: string;
   /** The complete text of an SMS. */
   readonly Message?: string;
-  /** The notifications of a mail about rows, the oldest first, and below the name and the accent colour of the app. */
-  readonly Items?: readonly MailItem[];
+  /** The name and the accent colour of the app. Absent if the app has none. */
   readonly App?: string;
   readonly Accent?: string;
+  /** The notifications of a mail about rows, the oldest first. */
+  readonly Items?: readonly MailItem[];
+  /** The time zone of the recipient, an IANA name. */
+  readonly TimeZone?: string;
   /** The address of the page on which the member chooses what to hear of. */
   readonly ChoicesURL?: string;
   /** The address that ends these mails with one request (RFC 8058). */
@@ -82,6 +85,21 @@ export interface MailItem {
   readonly States?: Readonly<Record<string, string>>;
   /** The address that opens the row. */
   readonly URL: string;
+  /** The appointment, which the mail contains as a calendar file. */
+  readonly Appointment?: MailAppointment;
+  /** The time of the appointment in words, in the language of the mail. It is made when the mail is rendered. */
+  readonly When?: string;
+}
+
+/** An appointment in a mail. */
+export interface MailAppointment {
+  /** The identifier of the row in calendars, and the number of this version (RFC 5545, sections 3.8.4.7 and 3.8.7.4). */
+  readonly Uid: string;
+  readonly Sequence: number;
+  /** ISO 8601. Without an end, it is a moment. */
+  readonly Begins: string;
+  readonly Ends?: string;
+  readonly Cancelled: boolean;
 }
 
 /**

@@ -1,8 +1,9 @@
 /**
- * The kinds of notifications. `mention`: a text names the member. `assignment`: a field was set to the member.
+ * The kinds of notifications, the first one that applies to a change first. `appointment`: the time or the state of an
+ * appointment of the member has changed. `mention`: a text names the member. `assignment`: a field was set to the member.
  * `reference`: a new row refers to a row of the member. `transition`: a row of the member has another state.
  */
-export const notificationKinds = ['mention', 'assignment', 'reference', 'transition'] as const;
+export const notificationKinds = ['appointment', 'mention', 'assignment', 'reference', 'transition'] as const;
 
 export type NotificationKind = (typeof notificationKinds)[number];
 
@@ -26,7 +27,7 @@ export interface PortalNotification {
   readonly row: NotifiedRow;
   /** The row with the text, such as a comment on `row`; null if it is `row` itself. */
   readonly part: NotifiedRow | null;
-  /** The field that decided: the text, the member, the reference or the state. */
+  /** The field that decided: the beginning of the appointment, the text, the member, the reference or the state. */
   readonly field: string;
   /** The transition that was taken, and the new state; null for other kinds. */
   readonly transition: string | null;

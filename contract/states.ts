@@ -18,7 +18,7 @@ export interface NotificationRule {
   /** Id of the entity whose changes are followed. */
   entity: string;
   kind: NotificationKind;
-  /** The field that decides: the text with mentions, the member, the reference or the state. */
+  /** The field that decides: the beginning of the appointment, the text with mentions, the member, the reference or the state. */
   field: string;
   /** Id of the entity whose row the notification is about. */
   about: string;

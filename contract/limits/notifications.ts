@@ -47,6 +47,12 @@ export const notificationLimits = limitsOf('notifications', {
     default: 20,
     meaning: 'Notifications in one mail. Further ones are only in the app.',
   },
+  notificationMailsPerHour: {
+    unit: 'count',
+    noun: 'mails',
+    default: 10,
+    meaning: 'Mails about notifications to one member within an hour. What follows waits, and comes in one mail.',
+  },
   notificationMilliseconds: {
     unit: 'milliseconds',
     default: 3000,

@@ -11,7 +11,7 @@ export interface NotificationRuleFact {
   /** Object identifier of the table. */
   relation: number;
   kind: NotificationKind;
-  /** The field that decides: the text, the member, the reference or the state. */
+  /** The field that decides: the beginning of the appointment, the text, the member, the reference or the state. */
   field: string;
   /** Fields with the ids of the members who get the notification. For a reference, they are fields of the referenced table. */
   tell: string[];
@@ -19,6 +19,10 @@ export interface NotificationRuleFact {
   about: string | null;
   /** Names of the transitions; null for every change of the state. */
   transitions: string[] | null;
+  /** Of an appointment: the field with the end, the field with the state, and the states in which it does not take place. */
+  ends: string | null;
+  state: string | null;
+  cancelled: string[] | null;
   /** The table whose row the notification is about; null if the rule names no such table. */
   target: number | null;
   /** The reason why the rule cannot work; null if it can. */
@@ -31,7 +35,7 @@ export interface NotificationRuleFact {
 export const notificationRuleQueries: CatalogQueries<NotificationRuleFacts> = {
   notification_rules: `
     select coalesce(json_agg(row_to_json(t) order by t.relation, t.kind, t.field), '[]') from (
-      select r.entity::oid::int8 as relation, r.kind, r.field, r.tell, r.about, r.transitions,
+      select r.entity::oid::int8 as relation, r.kind, r.field, r.tell, r.about, r.transitions, r.ends, r.state, r.cancelled,
         case when coalesce(r.about, case r.kind when 'reference' then r.field end) is null then r.entity::oid::int8
           else (ninefold.referenced_by(r.entity, coalesce(r.about, r.field))).target::int8 end as target,
         ninefold.notification_problem(r) as problem,

@@ -4,6 +4,7 @@ import { searchPathOf } from '../apps/notifications/notification-reads.ts';
 import { impersonatedIdentity } from '../identity/impersonation.ts';
 import { roleRules } from '../identity/resolve.ts';
 import type { MailedMember } from '../jobs/notification-mails.ts';
+import { isTimeZone } from '../mail/appointments.ts';
 
 /** Returns a member with the claims of the member's tokens; null for an account that gets no mails. */
 export type MemberOf = (ref: string, userId: string) => Promise<MailedMember | null>;
@@ -20,6 +21,7 @@ export async function mailedMember(
 ): Promise<MailedMember | null> {
   const { rest } = await app.settings();
   let address = '';
+  let timeZone: string | null = null;
   const { role, claimsJson } = await impersonatedIdentity(
     app.database,
     roleRules(app.record, rest),
@@ -28,8 +30,10 @@ export async function mailedMember(
       const isBanned = user.banned_until !== undefined && Date.parse(user.banned_until) > Date.now();
       const isGone = user.deleted_at !== undefined || isBanned || user.email_confirmed_at === undefined;
       address = isGone ? '' : user.email;
+      const { time_zone: reported } = user.user_metadata;
+      timeZone = isTimeZone(reported) ? reported : null;
       return claimsOf(app, user);
     },
   );
-  return address === '' ? null : { role, claimsJson, address, path: await searchPathOf(app) };
+  return address === '' ? null : { role, claimsJson, address, timeZone, path: await searchPathOf(app) };
 }

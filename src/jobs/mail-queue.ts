@@ -1,5 +1,6 @@
 import { limits } from '../../contract/limits.ts';
 import { type MailData, mailSecrets, type TextKind } from '../../contract/mails.ts';
+import { mailLook } from '../accounts/messages/mails.ts';
 import { becomeAuthAdmin, runAsServerRole } from '../apps/run-as-server-role.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import type { Executor } from '../database/database.ts';
@@ -93,7 +94,7 @@ const CLAIM = `with budget as (
     'opens', (extract(epoch from (select min(sent_at) from ninefold.mails
       where state = 'sent' and channel = $4 and sent_at > pg_catalog.clock_timestamp() - interval '1 hour') + interval '1 hour') * 1000)::int8,
     'mails', coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'id', c.id, 'userId', c.user_id, 'kind', c.kind, 'recipient', c.recipient, 'data', c.data, 'attempt', c.attempts,
+      'id', c.id, 'userId', c.user_id, 'kind', c.kind, 'recipient', c.recipient, 'data', ${mailLook} || c.data, 'attempt', c.attempts,
       'acceptLanguage', c.accept_language)
     ) filter (where c.id is not null), '[]'))
   from claimed c`;

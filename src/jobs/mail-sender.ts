@@ -4,6 +4,7 @@ import { mailSecrets, type RenderedMail } from '../../contract/mails.ts';
 import type { Executor } from '../database/database.ts';
 import { ConnectionError } from '../database/database-error.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import { calendarFiles } from '../mail/appointments.ts';
 import { composeMail } from './mail-message.ts';
 import { type ClaimedMail, claimMails, noteFailure, noteSent, releaseMail } from './mail-queue.ts';
 import type { MailServer } from './mail-server.ts';
@@ -203,7 +204,9 @@ function asMailError(error: unknown): never {
 
 async function composed(server: MailServer, { render }: MailRun, mail: ClaimedMail) {
   try {
-    return await composeMail(server, mail.id, mail.recipient, render(mail), mail.data.UnsubscribeURL);
+    const sender = { name: server.senderName, email: server.senderAddress };
+    const more = { unsubscribeUrl: mail.data.UnsubscribeURL, files: await calendarFiles(mail.data, sender) };
+    return await composeMail(server, mail.id, mail.recipient, render(mail), more);
   } catch (cause) {
     const words = `The mail could not be made: ${cause instanceof Error ? cause.message : String(cause)}`;
     throw new SmtpError(words, { isPermanent: true, endsSession: false });

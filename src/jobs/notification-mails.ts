@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { limits } from '../../contract/limits.ts';
 import type { MailData, MailItem } from '../../contract/mails.ts';
 import type { NotificationKind } from '../../contract/notifications.ts';
@@ -6,6 +7,7 @@ import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import type { Executor } from '../database/database.ts';
 import { ConnectionError, DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
+import { isCalendarTime } from '../mail/appointments.ts';
 import { readMailSettings } from './mail-queue.ts';
 
 /** Shortest time between two checks that find nothing due. A notification that is written meanwhile waits as long. */
@@ -21,9 +23,16 @@ const MEMBERS = 50;
  */
 const PART = 0.5;
 
+/** Digits of the identifier of an appointment. */
+const UID_DIGITS = 32;
+/** A calendar stores the number of a version with 32 bits (RFC 5545, section 3.3.8). */
+const MAX_SEQUENCE = 2 ** 31;
+
 /** A member who may get mails. */
 export interface MailedMember extends ReadingMember {
   readonly address: string;
+  /** The time zone that the account's metadata contain; null if they contain none. */
+  readonly timeZone: string | null;
   /** The search path of the member's data calls. */
   readonly path: string;
 }
@@ -89,7 +98,7 @@ export class NotificationMails {
   async #queue(): Promise<number> {
     const { auth } = await readMailSettings(this.#parts.server);
     const perHour = Math.max(1, Math.floor(auth.rate_limit_email_sent * PART));
-    const params = [String(MEMBERS), String(perHour)];
+    const params = [String(MEMBERS), String(perHour), String(limits.notificationMailsPerHour.default)];
     const [found] = await runAsServerRole(this.#parts.server, [{ text: DUE, params }]);
     const { until, members } = (found && firstJson<Due>(found)) ?? { until: '', members: [] };
     for (const userId of members) {
@@ -103,7 +112,7 @@ export class NotificationMails {
           params: [
             ...[userId, until, `{${lines.map(({ id }) => id).join(',')}}`],
             ...[mail?.recipient ?? null, mail && JSON.stringify(mail.data)],
-            `${this.#parts.url}/portal/v1/notifications/unsubscribe?key=`,
+            ...[`${this.#parts.url}/portal/v1/notifications/unsubscribe?key=`, member?.timeZone ?? null],
           ],
         },
       ]);
@@ -139,17 +148,21 @@ export class NotificationMails {
   #dataOf(lines: readonly Line[]): MailData {
     const { url } = this.#parts;
     return {
-      Items: lines.map(
-        ({ id, kind, who, title, quote, state, states }): MailItem => ({
+      Items: lines.map(({ id, kind, who, title, quote, state, states, appointment, entity, key }): MailItem => {
+        const heading = appointment?.place ?? title;
+        const stateNow = appointment?.state ?? state;
+        return {
           Kind: kind,
           ...(who !== null && { Who: who }),
-          ...(title !== null && { Title: title }),
+          ...(heading !== null && { Title: heading }),
           ...(quote !== null && { Quote: quote }),
-          ...(state !== null && { State: state }),
+          ...(stateNow !== null && { State: stateNow }),
           ...(states !== null && { States: states }),
+          ...(appointment !== null &&
+            appointmentOf(appointment, id, `${new URL(url).hostname} ${entity} ${JSON.stringify(key)}`)),
           URL: `${url}/account/notifications/${id}`,
-        }),
-      ),
+        };
+      }),
       ChoicesURL: `${url}/account/notifications/choices`,
     };
   }
@@ -170,6 +183,43 @@ interface Line {
   readonly quote: string | null;
   readonly state: string | null;
   readonly states: Readonly<Record<string, string>> | null;
+  /** The appointment that the row is; null for other kinds, and if the member may not read it. */
+  readonly appointment: LineAppointment | null;
+  /** The table and the primary key of the row. */
+  readonly entity: string;
+  readonly key: Readonly<Record<string, unknown>>;
+}
+
+interface LineAppointment {
+  /** As PostgreSQL prints times in JSON; null if the member may not read them. */
+  readonly begins: string | null;
+  readonly ends: string | null;
+  readonly state: string | null;
+  /** The label of the row that the appointment refers to, such as a room. */
+  readonly place: string | null;
+  readonly cancelled: boolean;
+}
+
+/**
+ * Returns the part of a mail about an appointment with a time; an empty object for another one.
+ * @param id Id of the notification. Later changes have larger ids.
+ * @param row Identifies the row among all apps.
+ */
+function appointmentOf(
+  { begins, ends, cancelled }: LineAppointment,
+  id: string,
+  row: string,
+): Pick<MailItem, 'Appointment'> {
+  if (begins === null || !isCalendarTime(begins, ends)) return {};
+  return {
+    Appointment: {
+      Uid: createHash('sha256').update(row).digest('hex').slice(0, UID_DIGITS),
+      Sequence: Number(id) % MAX_SEQUENCE,
+      Begins: begins,
+      ...(ends !== null && { Ends: ends }),
+      Cancelled: cancelled,
+    },
+  };
 }
 
 const NEXT = `select pg_catalog.to_json((extract(epoch from min(mail_at)) * 1000)::int8)
@@ -177,6 +227,8 @@ const NEXT = `select pg_catalog.to_json((extract(epoch from min(mail_at)) * 1000
 
 const DUE = `with due as (
     select n.user_id, min(n.mail_at) as at from ninefold.notifications n where n.mail_at <= pg_catalog.now()
+      and (select pg_catalog.count(*) from ninefold.mails m where m.user_id = n.user_id and m.kind = 'activity_notification'
+        and m.created_at > pg_catalog.now() - interval '1 hour') < $3::int
     group by n.user_id order by 2, 1 limit (
       select greatest(0, least($1::int, $2::int - pg_catalog.count(*))) from ninefold.mails m
       where m.kind = 'activity_notification' and m.state <> 'kept' and m.created_at > pg_catalog.now() - interval '1 hour'))
@@ -193,8 +245,8 @@ const QUEUE = `with done as (
   )
   insert into ninefold.mails (kind, recipient, user_id, data)
   select 'activity_notification', $4, $1::uuid, $5::jsonb
-    || pg_catalog.jsonb_build_object('UnsubscribeURL', $6::text || m.unsubscribe_key)
-    || pg_catalog.jsonb_strip_nulls(coalesce((select pg_catalog.jsonb_build_object('App', a.name, 'Accent', a.accent) from ninefold.app a), '{}'))
+    || pg_catalog.jsonb_build_object('UnsubscribeURL', $6::text || m.unsubscribe_key,
+      'TimeZone', case m.time_zone when 'UTC' then coalesce($7::text, 'UTC') else m.time_zone end)
   from ninefold.notified_members m
   where m.user_id = $1::uuid and $4::text is not null and exists (select from done)`;
 

@@ -3,6 +3,7 @@ import type { MailData, MailKind, RenderedMail } from '../../contract/mails.ts';
 import { mailLanguages } from '../../contract/mails.ts';
 import type { Translated } from '../../contract/setting.ts';
 import type { MailSettings } from '../../contract/settings-mail.ts';
+import { appointmentTime } from './appointments.ts';
 import { htmlToText } from './html-to-text.ts';
 import { chooseLanguage } from './language.ts';
 import { isStandardLanguage, standardTemplate, type TemplateSource } from './standard-templates.ts';
@@ -29,11 +30,31 @@ export function translationsOf(value: Translated): Readonly<Record<string, strin
   return typeof value === 'string' ? { [ALL_LANGUAGES]: value } : value;
 }
 
-/** Returns the values that the template of a mail may show. */
-export function templateValues(mail: MailToRender, siteUrl: string): TemplateValues {
+/** Luminance of a colour on which dark and white text have the same contrast (WCAG 2.2, "contrast ratio"). */
+const MIDDLE_LUMINANCE = 0.179;
+
+/** Returns the colour of text that can be read on a colour of six hexadecimal digits, such as `#1f6feb`. */
+function textOn(colour: string): string {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > MIDDLE_LUMINANCE ? '#1b1f24' : '#ffffff';
+}
+
+/**
+ * Returns the values that the template of a mail may show.
+ * @param language Language of the times of appointments.
+ */
+export function templateValues(mail: MailToRender, siteUrl: string, language: string): TemplateValues {
+  const items = mail.data.Items?.map((item) =>
+    item.Appointment ? { ...item, When: appointmentTime(item.Appointment, mail.data.TimeZone, language) } : item,
+  );
   return {
     SiteURL: siteUrl,
     ...mail.data,
+    ...(items && { Items: items }),
+    ...(mail.data.Accent !== undefined && { OnAccent: textOn(mail.data.Accent) }),
     Email: mail.email ?? mail.recipient,
     SendingTo: mail.recipient,
     Data: mail.metadata,
@@ -57,7 +78,7 @@ export function renderMail(mail: MailToRender, settings: MailSettings, siteUrl: 
   // template does not have the language.
   const language = chooseLanguage([...own, ...mailLanguages], wanted);
   const standard = standardTemplate(mail.kind, isStandardLanguage(language) ? language : 'en');
-  const values = templateValues(mail, siteUrl);
+  const values = templateValues(mail, siteUrl, language);
   try {
     const source = {
       subject: subjects[language] ?? subjects[ALL_LANGUAGES] ?? standard.subject,

@@ -27,15 +27,19 @@ export const isStandardLanguage = (language: string): language is MailLanguage =
   (mailLanguages as readonly string[]).includes(language);
 
 const TEXT = 'margin: 0 0 16px; font-size: 16px; line-height: 24px';
-const BUTTON =
-  'display: inline-block; padding: 10px 18px; border-radius: 6px; background: #1f3a5f; color: #ffffff; text-decoration: none; font-size: 16px';
+const ACCENT = '{{ if $.Accent }}{{ $.Accent }}{{ else }}#1f3a5f{{ end }}';
+const ON_ACCENT = '{{ if $.OnAccent }}{{ $.OnAccent }}{{ else }}#ffffff{{ end }}';
+const BUTTON = `display: inline-block; padding: 10px 18px; border-radius: 6px; text-decoration: none; font-size: 16px; background: ${ACCENT}; color: ${ON_ACCENT}`;
 const CODE = 'margin: 0 0 16px; font: 600 24px/32px ui-monospace, monospace; letter-spacing: 4px';
+/** The name of the app above a line in its accent colour. */
+const APP_LINE = `{{ with .App }}<p style="margin: 0 0 20px; padding: 0 0 8px; border-bottom: 3px solid ${ACCENT}; font-size: 14px; line-height: 20px; font-weight: 600">{{ . }}</p>{{ end }}`;
 const SMALL = 'margin: 24px 0 0; font-size: 13px; line-height: 20px; color: #5b6470';
 
 function bodyOf({ title, text, button, code, unexpected }: MailWords, language: MailLanguage): string {
   const side = sideOf(language);
   return [
     ...startOf(language),
+    APP_LINE,
     `<h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px">${title}</h1>`,
     `<p style="${TEXT}">${text}</p>`,
     ...(button === undefined
@@ -65,11 +69,8 @@ const startOf = (language: MailLanguage): string[] => [
 
 const END = ['</div>', '</body>', '</html>'];
 
-const APP = 'margin: 0 0 20px; font-size: 14px; line-height: 20px; font-weight: 600; color: ';
 const ITEM = 'margin: 0 0 4px; font-size: 16px; line-height: 24px; font-weight: 600';
 const QUOTE = 'margin: 0 0 8px; font-size: 16px; line-height: 24px; color: #3b424c';
-const ITEM_BUTTON = `${BUTTON.replace(/background: [^;]+;/, '')}; background: `;
-const ACCENT = '{{ if $.Accent }}{{ $.Accent }}{{ else }}#1f3a5f{{ end }}';
 
 /** Returns the template of the mail about notifications: a list with a sentence, the quoted text and a link of each. */
 function activityTemplate(words: ActivityWords, language: MailLanguage): TemplateSource {
@@ -87,11 +88,12 @@ function activityTemplate(words: ActivityWords, language: MailLanguage): Templat
     subject: `{{ if eq (len .Items) 1 }}{{ range .Items }}${text}{{ end }}{{ else }}${words.severalSubject}{{ with .App }} · {{ . }}{{ end }}{{ end }}`,
     body: [
       ...startOf(language),
-      `{{ with .App }}<p style="${APP}${ACCENT}">{{ . }}</p>{{ end }}`,
+      APP_LINE,
       '{{ range .Items }}',
       `<p style="${ITEM}">${text}</p>`,
+      `{{ with .When }}<p style="${QUOTE}">{{ . }}</p>{{ end }}`,
       `{{ with .Quote }}<p style="${QUOTE}">“{{ . }}”</p>{{ end }}`,
-      `<p style="${TEXT}"><a href="{{ .URL }}" style="${ITEM_BUTTON}${ACCENT}">${words.open}</a></p>`,
+      `<p style="${TEXT}"><a href="{{ .URL }}" style="${BUTTON}">${words.open}</a></p>`,
       '{{ end }}',
       `<p style="${SMALL}"><a href="{{ .ChoicesURL }}" style="color: #5b6470">${words.choices}</a></p>`,
       ...END,

@@ -8,8 +8,8 @@
 
 create table ninefold.notification_rules (
   entity regclass not null,
-  kind text not null constraint notification_rules_kind check (kind in ('mention', 'assignment', 'reference', 'transition')),
-  -- The field that decides: the text with mentions, the member, the reference, or the state.
+  kind text not null constraint notification_rules_kind check (kind in ('appointment', 'mention', 'assignment', 'reference', 'transition')),
+  -- The field that decides: the text with mentions, the member, the reference, the state, or the beginning of an appointment.
   field text not null,
   -- Fields with the ids of the members who get the notification. For a reference, they are fields of the referenced row.
   tell text[] not null default '{}' constraint notification_rules_tell check (
@@ -19,6 +19,11 @@ create table ninefold.notification_rules (
   -- Names of transitions; null for every change of the state.
   transitions text[] constraint notification_rules_transitions check (
     array_position(transitions, null) is null and coalesce(array_ndims(transitions), 1) = 1),
+  -- Of an appointment: the field with the end, the field with the state, and the states in which it does not take place.
+  ends text,
+  state text,
+  cancelled text[] constraint notification_rules_cancelled check (
+    array_position(cancelled, null) is null and coalesce(array_ndims(cancelled), 1) = 1),
   constraint notification_rules_pkey primary key (entity, kind, field)
 );
 comment on table ninefold.notification_rules is 'Rules that send notifications of changed rows to members. Set by ninefold.notify.';
@@ -65,6 +70,15 @@ begin
   end if;
   if not exists (select from pg_catalog.pg_index i where i.indrelid = target and i.indisprimary) then
     return pg_catalog.format('%s has no primary key, which names the row in a notification', target::regclass);
+  end if;
+  if rule.kind = 'appointment' then
+    select named into missing from pg_catalog.unnest(array[rule.field, rule.ends]) named
+    where named is not null and not ninefold.is_column_of(rule.entity, named, 'pg_catalog.timestamptz'::regtype) limit 1;
+    if found then
+      return pg_catalog.format('%s has no field %I of the type timestamptz', rule.entity, missing);
+    elsif rule.state is not null and not ninefold.is_column_of(rule.entity, rule.state) then
+      return pg_catalog.format('%s has no field %I', rule.entity, rule.state);
+    end if;
   end if;
   select named into missing from pg_catalog.unnest(case rule.kind when 'assignment' then array[rule.field] else rule.tell end) named
   where not ninefold.is_column_of(target, named, 'pg_catalog.uuid'::regtype) limit 1;
@@ -115,6 +129,9 @@ begin
         when 'mention' then pg_catalog.format('(%s and pg_catalog.strpos(%s::text, ''@'') > 0)', ninefold.differs(r.entity, r.field),
           ninefold.compared(r.entity, r.field, 'new'))
         when 'assignment' then pg_catalog.format('(%s and new.%I is not null)', ninefold.differs(r.entity, r.field), r.field)
+        when 'appointment' then (
+          select pg_catalog.string_agg(ninefold.differs(r.entity, named), ' or ') from pg_catalog.unnest(array[r.field, r.ends, r.state]) named
+          where named is not null)
         when 'transition' then ninefold.differs(r.entity, r.field) end)
     ) e (event, condition)
     where r.entity = make_notification_triggers.entity and e.condition is not null
@@ -137,7 +154,8 @@ end
 $$;
 
 create function ninefold.notify(
-  entity regclass, kind text, field text, tell text[] default null, about text default null, transitions text[] default null) returns void
+  entity regclass, kind text, field text, tell text[] default null, about text default null, transitions text[] default null,
+  ends text default null, cancelled text[] default null) returns void
   language plpgsql
   set search_path = pg_catalog, pg_temp
 as $$
@@ -145,15 +163,24 @@ declare
   rule ninefold.notification_rules;
   problem text;
 begin
-  rule := row(entity, kind, field, coalesce(tell, '{}'), about, transitions);
-  if entity is null or field is null or kind is null or kind not in ('mention', 'assignment', 'reference', 'transition') then
+  -- The state of an appointment is in the first state machine of its table, or in the one that has the states.
+  rule := row(entity, kind, field, coalesce(tell, '{}'), about, transitions, ends, case when kind = 'appointment' then (
+    select m.field from ninefold.machines m
+    where m.entity = notify.entity and cancelled <@ (select pg_catalog.array_agg(t.to_state) from ninefold.transitions t
+      where t.entity = m.entity and t.field = m.field) is not false
+    order by m.field limit 1) end, cancelled);
+  if entity is null or field is null or kind is null
+    or kind not in ('appointment', 'mention', 'assignment', 'reference', 'transition') then
     raise exception using errcode = 'invalid_parameter_value',
-      message = 'a rule needs a table, its kind (mention, assignment, reference or transition) and a field',
+      message = 'a rule needs a table, its kind (appointment, mention, assignment, reference or transition) and a field',
       hint = $hint$select ninefold.notify('public.tickets', 'transition', 'status', tell => array['customer'], transitions => array['solve']);$hint$;
   end if;
   problem := case
-    when (kind in ('reference', 'transition')) <> (rule.tell <> '{}') then
-      'tell names the fields with members of a reference or a transition, and is left out for a mention or an assignment'
+    when (kind in ('appointment', 'reference', 'transition')) <> (rule.tell <> '{}') then
+      'tell names the fields with members of an appointment, a reference or a transition, and is left out for a mention or an assignment'
+    when (ends is not null or cancelled is not null) and kind <> 'appointment' then 'ends and cancelled belong to an appointment'
+    when cancelled is not null and rule.state is null then
+      pg_catalog.format('no state machine of %s leads to these states: %s', entity, pg_catalog.array_to_string(cancelled, ', '))
     when about is not null and kind <> 'mention' then 'about belongs to a mention'
     when transitions is not null and kind <> 'transition' then 'transitions belong to the kind transition'
     when kind = 'transition' and not exists (select from ninefold.machines m where m.entity = notify.entity and m.field = notify.field) then
@@ -175,7 +202,8 @@ begin
   perform ninefold.check_notifying_table(entity);
   insert into ninefold.notification_rules select rule.*
   on conflict on constraint notification_rules_pkey do update set
-    tell = excluded.tell, about = excluded.about, transitions = excluded.transitions;
+    tell = excluded.tell, about = excluded.about, transitions = excluded.transitions, ends = excluded.ends, state = excluded.state,
+    cancelled = excluded.cancelled;
   perform ninefold.make_notification_triggers(entity);
 end
 $$;
@@ -183,7 +211,9 @@ comment on function ninefold.notify is
   'Defines or replaces a rule of notifications. transition: the members in the fields `tell` hear of these transitions of the state machine on '
   'the field. assignment: a member hears that the field was set to the member. mention: members hear that the text contains @ and their '
   'name; `about` is the reference to the row that the text is about. reference: the members in the fields `tell` of the referenced row hear '
-  'of a new row. Nobody hears of an own change, or of a row that the member may not read.';
+  'of a new row. appointment: the members in the fields `tell` get a mail with a calendar file after each change of the time in the field and in '
+  '`ends`, or of the state, also after an own change; in the states `cancelled` it does not take place. Nobody hears of another own change, or '
+  'of a row that the member may not read.';
 
 create function ninefold.stop_notifying(entity regclass, kind text, field text) returns void
   language plpgsql
@@ -243,7 +273,7 @@ comment on table ninefold.notified_members is 'Members with notifications, or wi
 
 create table ninefold.notification_choices (
   user_id uuid not null references ninefold.notified_members (user_id) on delete cascade,
-  kind text not null constraint notification_choices_kind check (kind in ('mention', 'assignment', 'reference', 'transition')),
+  kind text not null constraint notification_choices_kind check (kind in ('appointment', 'mention', 'assignment', 'reference', 'transition')),
   in_app boolean not null,
   mail text not null constraint notification_choices_mail check (mail in ('now', 'daily', 'never')),
   constraint notification_choices_pkey primary key (user_id, kind)
@@ -251,11 +281,11 @@ create table ninefold.notification_choices (
 alter table ninefold.notification_choices owner to ninefold_server;
 comment on table ninefold.notification_choices is 'How members want to hear of each kind of notification.';
 
--- How a member without a choice hears of a kind by mail: of what waits for an answer at once, of the rest once a day.
+-- How a member without a choice hears of a kind by mail: of appointments and of what waits for an answer at once, of the rest once a day.
 create function ninefold.usual_mail(kind text) returns text
   language sql immutable
   set search_path = pg_catalog, pg_temp
-return case when kind in ('mention', 'reference') then 'now' else 'daily' end;
+return case when kind in ('appointment', 'mention', 'reference') then 'now' else 'daily' end;
 
 create table ninefold.notifications (
   id bigint generated always as identity,
@@ -307,12 +337,13 @@ begin
     raise exception using errcode = 'insufficient_privilege', message = 'only triggers of rules write notifications';
   end if;
   for item in
-    select distinct on (t."user") t.*, coalesce(c.in_app, true) as in_app, coalesce(c.mail, ninefold.usual_mail(t.kind)) as mail
+    -- Of an own appointment, the member gets the calendar file only.
+    select distinct on (t."user") t.*, coalesce(c.in_app, true) and t."user" is distinct from caller as in_app, coalesce(c.mail, ninefold.usual_mail(t.kind)) as mail
     from rows from (pg_catalog.jsonb_to_recordset(told) as (
       "user" uuid, kind text, field text, entity oid, key jsonb, part oid, part_key jsonb, transition text, to_state text)) with ordinality
       as t ("user", kind, field, entity, key, part, part_key, transition, to_state, place)
     left join ninefold.notification_choices c on c.user_id = t."user" and c.kind = t.kind
-    where t."user" is distinct from caller and t."user" is not null
+    where (t."user" is distinct from caller or t.kind = 'appointment') and t."user" is not null
     order by t."user", t.place
   loop
     continue when not item.in_app and item.mail = 'never';
@@ -383,13 +414,22 @@ begin
 end
 $$;
 
+-- Returns the condition that finds a row t by its primary key, a jsonb in the parameter $1.
+create function ninefold.key_condition(entity oid) returns text
+  language sql stable
+return (
+  select pg_catalog.string_agg(pg_catalog.format('t.%I = ($1 operator(pg_catalog.->>) %L)::%s', a.attname, a.attname,
+    pg_catalog.format_type(a.atttypid, a.atttypmod)), ' and ')
+  from pg_catalog.pg_index i
+  join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid and a.attnum operator(pg_catalog.=) any (i.indkey)
+  where i.indrelid operator(pg_catalog.=) key_condition.entity and i.indisprimary);
+
 -- Returns the label of a row as the caller may read it; null if the caller may not. It does not set the search path, as policies run in it.
 create function ninefold.row_label(entity oid, key jsonb) returns text
   language plpgsql stable
 as $$
 declare
   fields constant text[] := ninefold.label_fields(row_label.entity);
-  condition text;
   label text;
 begin
   if fields operator(pg_catalog.=) '{}' or exists (
@@ -398,20 +438,55 @@ begin
   then
     return null;
   end if;
-  select pg_catalog.string_agg(pg_catalog.format('t.%I = ($1 operator(pg_catalog.->>) %L)::%s', a.attname, a.attname,
-      pg_catalog.format_type(a.atttypid, a.atttypmod)), ' and ') into condition
-  from pg_catalog.pg_index i
-  join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) i.indrelid and a.attnum operator(pg_catalog.=) any (i.indkey)
-  where i.indrelid operator(pg_catalog.=) row_label.entity and i.indisprimary;
   execute pg_catalog.format('select pg_catalog.left(pg_catalog.concat_ws('' '', %s), 300) from %s t where %s',
     (select pg_catalog.string_agg(pg_catalog.format('t.%I', named), ', ') from pg_catalog.unnest(fields) named),
-    row_label.entity::pg_catalog.regclass, condition) into label using key;
+    row_label.entity::pg_catalog.regclass, ninefold.key_condition(row_label.entity)) into label using key;
   return nullif(label, '');
 exception when others then
   return null;
 end
 $$;
 comment on function ninefold.row_label is 'The text by which a person recognizes a row, if the caller may read it.';
+
+-- Returns the time and the state of an appointment as the caller may read it, with the name of the first row that it refers to; null if the
+-- caller may not. Policies run in the search path of the caller.
+create function ninefold.appointment_of(entity oid, field text, key jsonb) returns jsonb
+  language plpgsql stable
+as $$
+declare
+  rule ninefold.notification_rules;
+  item record;
+  found_row jsonb;
+  place text;
+begin
+  select r.* into rule from ninefold.notification_rules r
+  where r.entity operator(pg_catalog.=) appointment_of.entity and r.kind operator(pg_catalog.=) 'appointment' and r.field operator(pg_catalog.=) appointment_of.field;
+  execute pg_catalog.format('select pg_catalog.to_jsonb(x) from (select %s from %s t where %s) x',
+    (select pg_catalog.string_agg(pg_catalog.format('t.%I', a.attname), ', ') from pg_catalog.pg_attribute a
+      where a.attrelid operator(pg_catalog.=) appointment_of.entity and a.attnum operator(pg_catalog.>) 0 and not a.attisdropped
+        and pg_catalog.has_column_privilege(a.attrelid, a.attnum, 'select')),
+    rule.entity, ninefold.key_condition(appointment_of.entity)) into found_row using key;
+  for item in
+    select c.confrelid as target, k.attname as target_key, a.attname as name
+    from pg_catalog.pg_constraint c
+    join pg_catalog.pg_attribute a on a.attrelid operator(pg_catalog.=) c.conrelid and c.conkey operator(pg_catalog.=) array[a.attnum]
+    join pg_catalog.pg_attribute k on k.attrelid operator(pg_catalog.=) c.confrelid and c.confkey operator(pg_catalog.=) array[k.attnum]
+    where c.conrelid operator(pg_catalog.=) appointment_of.entity and c.contype operator(pg_catalog.=) 'f'
+      and c.confrelid operator(pg_catalog.<>) 'auth.users'::pg_catalog.regclass and a.attname operator(pg_catalog.<>) all (rule.tell::name[])
+    order by a.attnum
+  loop
+    place := ninefold.row_label(item.target, pg_catalog.jsonb_build_object(item.target_key, found_row operator(pg_catalog.->) item.name::text));
+    exit when place is not null;
+  end loop;
+  return pg_catalog.jsonb_build_object(
+    'begins', found_row operator(pg_catalog.->) rule.field, 'ends', found_row operator(pg_catalog.->) rule.ends,
+    'state', found_row operator(pg_catalog.->) rule.state, 'state_field', rule.state, 'place', place,
+    'cancelled', coalesce((found_row operator(pg_catalog.->>) rule.state) operator(pg_catalog.=) any (rule.cancelled), false));
+exception when others then
+  return null;
+end
+$$;
+comment on function ninefold.appointment_of is 'The time and the state of an appointment, if the caller may read it.';
 
 -- Returns the tables with one row for each member: their key, or what it refers to, is the id of an account. The caller may read the fields.
 create function ninefold.people() returns table (relation oid, key text, fields text[])
@@ -567,10 +642,12 @@ begin
   end if;
   for rule in
     select r.* from ninefold.notification_rules r where r.entity operator(pg_catalog.=) tg_relid
-    order by pg_catalog.array_position(array['mention', 'assignment', 'reference', 'transition'], r.kind), r.field
+    order by pg_catalog.array_position(array['appointment', 'mention', 'assignment', 'reference', 'transition'], r.kind), r.field
   loop
     continue when becomes operator(pg_catalog.->>) rule.field is null
-      or was is not null and was operator(pg_catalog.->) rule.field operator(pg_catalog.=) (becomes operator(pg_catalog.->) rule.field)
+      or was is not null and not exists (
+        select from pg_catalog.unnest(array[rule.field, rule.ends, rule.state]) named
+        where was operator(pg_catalog.->) named operator(pg_catalog.<>) (becomes operator(pg_catalog.->) named))
       or rule.kind operator(pg_catalog.=) 'transition' and was is null or rule.kind operator(pg_catalog.=) 'reference' and was is not null;
     about := case rule.kind when 'reference' then rule.field else rule.about end;
     continue when about is not null and becomes operator(pg_catalog.->>) about is null;
@@ -590,6 +667,8 @@ begin
       members := ninefold.members_in(target, target_key, becomes operator(pg_catalog.->>) rule.field, rule.tell);
     elsif rule.kind operator(pg_catalog.=) 'assignment' then
       members := array[(becomes operator(pg_catalog.->>) rule.field)::pg_catalog.uuid];
+    elsif rule.kind operator(pg_catalog.=) 'appointment' then
+      members := array(select (becomes operator(pg_catalog.->>) named)::pg_catalog.uuid from pg_catalog.unnest(rule.tell) named);
     else
       -- The trigger that judged the change has recorded which of several transitions it was.
       select t.name into taken from ninefold.transitions t
@@ -648,7 +727,8 @@ create policy own_of_readable_rows on ninefold.notifications for select using (
 create policy app_owner on ninefold.notifications for select to pg_database_owner using (true);
 create policy server on ninefold.notifications to ninefold_server using (true) with check (true);
 
--- Returns the notifications of the caller that a mail is due for, with the words of their rows, the oldest first.
+-- Returns the notifications of the caller that a mail is due for, with the words of their rows, the oldest first. The mail of an appointment
+-- contains the calendar file, so the member needs it also after reading the notification.
 create function ninefold.notifications_to_mail(max integer) returns jsonb
   language plpgsql stable
 as $$
@@ -657,14 +737,19 @@ begin
     select pg_catalog.jsonb_agg(pg_catalog.jsonb_build_object(
       'id', n.id::pg_catalog.text, 'kind', n.kind, 'who', ninefold.member_name(n.actor), 'title', ninefold.row_label(n.entity, n.key),
       'quote', case when n.part is not null then ninefold.row_label(n.part, n.part_key) end, 'state', n.to_state,
+      'appointment', n.appointment, 'entity', n.entity::pg_catalog.text, 'key', n.key,
       'states', (
         select pg_catalog.jsonb_object_agg(l.language, l.label) from ninefold.labels l
         where l.kind operator(pg_catalog.=) 'entity' and l.subject operator(pg_catalog.=) (n.entity)::pg_catalog.text
-          and l.field operator(pg_catalog.=) n.field and l.value operator(pg_catalog.=) n.to_state and l.transition operator(pg_catalog.=) '')
+          and l.field operator(pg_catalog.=) coalesce(n.appointment operator(pg_catalog.->>) 'state_field', n.field)
+          and l.value operator(pg_catalog.=) coalesce(n.appointment operator(pg_catalog.->>) 'state', n.to_state)
+          and l.transition operator(pg_catalog.=) '')
       ) order by n.id)
     from (
-      select * from ninefold.notifications o
-      where o.user_id operator(pg_catalog.=) ninefold.caller() and o.mail_at operator(pg_catalog.<=) pg_catalog.clock_timestamp() and o.read_at is null
+      select o.*, case when o.kind operator(pg_catalog.=) 'appointment' then ninefold.appointment_of(o.entity, o.field, o.key) end as appointment
+      from ninefold.notifications o
+      where o.user_id operator(pg_catalog.=) ninefold.caller() and o.mail_at operator(pg_catalog.<=) pg_catalog.clock_timestamp()
+        and (o.read_at is null or o.kind operator(pg_catalog.=) 'appointment')
       order by o.id limit max
     ) n
   );

@@ -180,7 +180,7 @@ describe('privileges of a condition', () => {
       await rows(`select proname from pg_proc p where pronamespace = 'ninefold'::regnamespace and prolang <> 14
       and prosqlbody is null and proname not in ('sees_row', 'attempt', 'after_transition', 'may_pass', 'open_transitions', 'passes', 'with_generated',
         'is_watched', 'changed_key', 'count_change', 'image_of', 'note_row_change', 'note_truncated', 'note_touched', 'row_rights', 'may_change_row',
-        'may_be_told', 'member_name', 'members_in', 'mentioned', 'notifications_to_mail', 'row_label', 'tell_members') and not coalesce(proconfig::text, '') ~ 'search_path'`);
+        'appointment_of', 'may_be_told', 'member_name', 'members_in', 'mentioned', 'notifications_to_mail', 'row_label', 'tell_members') and not coalesce(proconfig::text, '') ~ 'search_path'`);
     expect(open).toEqual([]);
   });
 });

@@ -229,6 +229,8 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
       // The functions about transitions evaluate policies with the privileges of their caller.
       ...[
         'after_transition',
+        // appointment_of reads a row as the caller.
+        'appointment_of',
         'caller',
         // The functions of triggers of changes read the catalog, and values that they get.
         'changed_key',
@@ -248,7 +250,7 @@ it('anon may execute only the listed functions of schema ninefold, which reveal 
         'is_column_of',
         'is_open',
       ],
-      ...['is_superuser_client', 'is_watched', 'key_fields', 'key_of', 'label_fields'],
+      ...['is_superuser_client', 'is_watched', 'key_condition', 'key_fields', 'key_of', 'label_fields'],
       // member_words and trigrams compute index entries from their arguments only.
       ...[
         'machine_label',

@@ -539,6 +539,7 @@ it('a member writes a note, keeps its draft over the end of the session, shares 
   await form.getByLabel('Code').fill(code);
   await form.getByRole('button', { name: 'Join notebook' }).click();
   await reader.page.getByText('Join notebook: done.').waitFor();
+  await reader.page.getByRole('heading', { name: 'Garden', level: 1 }).waitFor();
   await inBoth(reader.page);
   await reader.page.goto(`${notes.origin}/published`);
   await reader.page.getByRole('searchbox', { name: 'Search in this list' }).fill('march');

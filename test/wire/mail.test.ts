@@ -227,11 +227,13 @@ describe('templates', () => {
 
     await set('mailer_subjects_recovery', { de: 'Neues Passwort', en: 'New password' });
     await set('mailer_templates_recovery', '{{ range .Data }}');
-    await expect.poll(async () => (await find()).errors, patient).toEqual({ '*': expect.stringContaining('{{ end }}') });
+    await expect
+      .poll(async () => (await find()).errors, patient)
+      .toEqual({ '*': expect.stringContaining('{{ end }}') });
     await queue(['ada@example.org']);
     const [mail] = (await list()).mails;
     const shown = await show(mail?.id ?? '');
-    expect(shown.template_error).toMatch(/cannot read/);
+    expect(shown.template_error).toMatch(/has no \{\{ end \}\}/);
     expect(shown.html).toContain('https://desk.example.com/verify');
     for (const value of [5, ['x'], { de: 5 }]) {
       await expect(set('mailer_templates_recovery', value)).rejects.toThrow('setting_invalid');

@@ -29,6 +29,14 @@ export const queuedMail = (mail: Mail): SqlStatement => [
   [mail.kind, mail.recipient, mail.userId, JSON.stringify(mail.data), mail.acceptLanguage ?? null],
 ];
 
+/** SQL text: the part of the data of a mail that shows the look of the app. It changes with the look until the mail is sent. */
+export const mailLook = `coalesce((select pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('App', a.name, 'Accent', a.accent))
+  from ninefold.app a), '{}')`;
+
+/** Reads the look that the mails of an app have. */
+export const readMailLook = async (database: Executor): Promise<Pick<MailData, 'App' | 'Accent'>> =>
+  (await jsonAsAuthAdmin(database, `select ${mailLook}`, [])) ?? {};
+
 const utc = (column: string): string =>
   `pg_catalog.to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`;
 
@@ -75,7 +83,7 @@ export const findMail = (database: Executor, id: string): Promise<{ row: MailRow
   jsonAsAuthAdmin(
     database,
     `select pg_catalog.jsonb_build_object('row', ${row}, 'mail', pg_catalog.jsonb_build_object(
-       'kind', m.kind, 'recipient', m.recipient, 'data', m.data, 'acceptLanguage', m.accept_language, 'email', nullif(u.email, ''),
+       'kind', m.kind, 'recipient', m.recipient, 'data', ${mailLook} || m.data, 'acceptLanguage', m.accept_language, 'email', nullif(u.email, ''),
        'metadata', case when pg_catalog.jsonb_typeof(u.raw_user_meta_data) = 'object' then u.raw_user_meta_data else '{}' end))
      from ninefold.mails m left join auth.users u on u.id = m.user_id where m.id = $1::uuid`,
     [id],

@@ -9,6 +9,7 @@ import {
   type RenderedMail,
 } from '../../../contract/mails.ts';
 import type { MailSettings } from '../../../contract/settings-mail.ts';
+import { readMailLook } from '../../accounts/messages/mails.ts';
 import { type MailToRender, renderMail, templateError, templateValues, translationsOf } from '../../mail/render.ts';
 import { isStandardLanguage, standardTemplate } from '../../mail/standard-templates.ts';
 import { type AdminCall, adminCall } from '../call.ts';
@@ -45,7 +46,7 @@ function templateOf(kind: MailKind, settings: MailSettings): MailTemplate {
     standard: Object.fromEntries(
       mailLanguages.map((language) => [language, standardTemplate(kind, language)]),
     ) as MailTemplate['standard'],
-    variables: Object.keys(templateValues(example(kind, 'en'), 'https://example.com')).map((name) =>
+    variables: Object.keys(templateValues(example(kind, 'en', sampleLook), 'https://example.com', 'en')).map((name) =>
       name === 'Data' ? '.Data.name' : `.${name}`,
     ),
     errors: Object.fromEntries(errors),
@@ -65,7 +66,7 @@ const previewMail = adminCall({
   }),
   handle: async ({ context, ref, body: asked }) => {
     const app = await openApp(context, ref);
-    const { mail } = await app.settings();
+    const [{ mail }, look] = await Promise.all([app.settings(), readMailLook(app.database)]);
     const standard = standardTemplate(asked.kind, isStandardLanguage(asked.language) ? asked.language : 'en');
     const settings: MailSettings = {
       ...mail,
@@ -73,7 +74,7 @@ const previewMail = adminCall({
       ...(asked.body !== undefined && { [`mailer_templates_${asked.kind}`]: asked.body || standard.body }),
     };
     const rendered: RenderedMail = renderMail(
-      example(asked.kind, asked.language),
+      example(asked.kind, asked.language, look),
       settings,
       await siteOf(context, app),
     );
@@ -93,12 +94,13 @@ const sampleActivity: MailData = {
       URL: 'https://example.com/account/notifications/2',
     },
   ],
-  App: 'Helpdesk',
   ChoicesURL: 'https://example.com/account/notifications/choices',
 };
 
+const sampleLook = { App: 'Helpdesk', Accent: '#1f6feb' };
+
 /** Returns a mail with sample values. */
-function example(kind: MailKind, language: string): MailToRender {
+function example(kind: MailKind, language: string, look: Pick<MailData, 'App' | 'Accent'>): MailToRender {
   const isFlow = !kind.endsWith('_notification');
   const link = 'https://example.com/confirm';
   return {
@@ -108,6 +110,7 @@ function example(kind: MailKind, language: string): MailToRender {
     metadata: { name: 'Ada', locale: language },
     acceptLanguage: null,
     data: {
+      ...look,
       ...(isFlow && { Token: '123456' }),
       ...(isFlow && kind !== 'reauthentication' && { ConfirmationURL: link, TokenHash: 'made-up', RedirectTo: link }),
       ...(kind === 'email_change' && { NewEmail: 'ada@example.org' }),

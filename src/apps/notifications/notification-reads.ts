@@ -1,5 +1,10 @@
 import { limits } from '../../../contract/limits.ts';
-import type { NotificationChoices, NotificationState, PortalNotifications } from '../../../contract/notifications.ts';
+import {
+  type NotificationChoices,
+  type NotificationState,
+  notificationKinds,
+  type PortalNotifications,
+} from '../../../contract/notifications.ts';
 import type { Executor } from '../../database/database.ts';
 import { firstJson, quoteIdentifier, type Statement } from '../../database/statement.ts';
 import type { App } from '../app.ts';
@@ -59,7 +64,7 @@ const rowJson = (entity: string, key: string): string => `(
   where c.oid operator(pg_catalog.=) ${entity}::pg_catalog.oid)`;
 
 const PAGE = `select pg_catalog.json_build_object('state', ${STATE},
-  'kinds', (select coalesce(pg_catalog.json_agg(k), '[]') from pg_catalog.unnest(array['mention', 'assignment', 'reference', 'transition']) k
+  'kinds', (select coalesce(pg_catalog.json_agg(k), '[]') from pg_catalog.unnest('{${notificationKinds.join(',')}}'::pg_catalog.text[]) k
     where exists (select from ninefold.notifications n where ${SHOWN} and n.kind operator(pg_catalog.=) k)),
   'notifications', (select coalesce(pg_catalog.json_agg(pg_catalog.json_build_object('id', p.id::pg_catalog.text, 'kind', p.kind,
       'row', ${rowJson('p.entity', 'p.key')}, 'part', ${rowJson('p.part', 'p.part_key')}, 'field', p.field, 'transition', p.transition,

@@ -7,7 +7,10 @@ import { runAsServerRole } from '../run-as-server-role.ts';
 
 type ServerApp = Pick<App, 'serverDatabase'>;
 
-/** Marks notifications of a member as read: those with these ids, or all if `ids` is null. */
+/**
+ * Marks notifications of a member as read: those with these ids, or all if `ids` is null. They get no mail, except for
+ * the calendar file of an appointment.
+ */
 export async function markNotificationsRead(
   app: ServerApp,
   userId: string,
@@ -15,7 +18,7 @@ export async function markNotificationsRead(
 ): Promise<void> {
   await runAsServerRole(app.serverDatabase, [
     {
-      text: `update ninefold.notifications set read_at = pg_catalog.now(), mail_at = null
+      text: `update ninefold.notifications set read_at = pg_catalog.now(), mail_at = case when kind = 'appointment' then mail_at end
         where user_id = $1::uuid and read_at is null and ($2::bigint[] is null or id = any ($2::bigint[]))`,
       params: [userId, ids && `{${ids.join(',')}}`],
     },

@@ -119,6 +119,7 @@ export const arActivity: ActivityWords = {
   somebody: 'أحد الأعضاء',
   aRow: 'أحد العناصر',
   sentences: {
+    appointment: 'TITLE{{ if .State }}: STATE{{ end }}',
     mention: 'أشار إليك WHO في: TITLE',
     assignment: 'أسند إليك WHO: TITLE',
     reference: 'إضافة من WHO إلى: TITLE',

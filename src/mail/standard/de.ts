@@ -120,6 +120,7 @@ export const deActivity: ActivityWords = {
   somebody: 'Jemand',
   aRow: 'ein Eintrag',
   sentences: {
+    appointment: 'TITLE{{ if .State }}: STATE{{ end }}',
     mention: 'WHO hat Sie erwähnt: TITLE',
     assignment: 'WHO hat Ihnen zugeteilt: TITLE',
     reference: 'WHO hat etwas hinzugefügt: TITLE',

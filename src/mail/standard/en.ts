@@ -119,6 +119,7 @@ export const enActivity: ActivityWords = {
   somebody: 'Somebody',
   aRow: 'an entry',
   sentences: {
+    appointment: 'TITLE{{ if .State }}: STATE{{ end }}',
     mention: 'WHO mentioned you in TITLE',
     assignment: 'WHO assigned TITLE to you',
     reference: 'WHO added to TITLE',

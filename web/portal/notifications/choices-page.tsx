@@ -15,6 +15,7 @@ import { Shell } from '../screens/shell/shell.tsx';
 import styles from './notifications.module.css';
 
 const kindWords: Readonly<Record<NotificationKind, MessageKey>> = {
+  appointment: 'notificationsOfAppointments',
   mention: 'notificationsOfMentions',
   assignment: 'notificationsOfAssignments',
   reference: 'notificationsOfReferences',

@@ -101,6 +101,8 @@ function sentenceOf(
   { who, row, about, part }: { who: ReactNode; row: ReactNode; about: ShownRow | null; part: ShownRow | null },
 ): ReactNode {
   switch (kind) {
+    case 'appointment':
+      return tNodes('notificationAppointment', { who, row });
     case 'mention':
       return tNodes('notificationMention', { who, row });
     case 'assignment':

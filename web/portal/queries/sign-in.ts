@@ -42,7 +42,9 @@ export const signUp = ({ auth, mails }: Portal) =>
   mutationOptions({
     mutationFn: async ({ email, password, name, next }: Record<'email' | 'password' | 'name' | 'next', string>) => {
       const emailRedirectTo = `${location.origin}/account/arrive?next=${encodeURIComponent(next)}`;
-      const options = { emailRedirectTo, ...(name !== '' && { data: { name } }) };
+      // Mails say times in the time zone of the member.
+      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+      const options = { emailRedirectTo, data: { ...(name !== '' && { name }), time_zone: timeZone } };
       const { session } = orThrow(await mails.signUp({ email, password, options }));
       if (session) await keepSession(auth, session);
       return { isSignedIn: session !== null };

@@ -121,3 +121,6 @@ select ninefold.define_machine('public.bookings', 'status', 'requested', $$[
     "sets": {"cancelled_at": "now()"}},
   {"name": "finish", "from": "confirmed", "to": "done", "roles": ["staff"], "when": "starts_at <= now()"}
 ]$$);
+
+-- Who has booked gets each booking and each change of it by mail, with a calendar file.
+select ninefold.notify('public.bookings', 'appointment', 'starts_at', tell => array['member'], ends => 'ends_at', cancelled => array['cancelled']);

@@ -24,7 +24,7 @@ export function notificationRules(
       return [
         {
           ...rule,
-          words: ruleWords(rule),
+          words: ruleWords(rule, fact),
           problems: problemsOf(
             fact,
             machine?.transitions.map(({ name }) => name),
@@ -36,19 +36,20 @@ export function notificationRules(
 }
 
 /** Describes a rule and its receivers in a sentence: "When status of tickets changes by solve, the member in customer is told". */
-function ruleWords({
-  entity,
-  kind,
-  field,
-  about,
-  tell,
-  transitions,
-}: Omit<NotificationRule, 'words' | 'problems'>): string {
+function ruleWords(
+  { entity, kind, field, about, tell, transitions }: Omit<NotificationRule, 'words' | 'problems'>,
+  { ends, state, cancelled }: Pick<NotificationRuleFact, 'ends' | 'state' | 'cancelled'>,
+): string {
   const [name, target] = [shortName(entity), shortName(about)];
   const members = `the ${tell.length === 1 ? 'member' : 'members'} in ${listOf(tell, 'and')}`;
   const verb = tell.length === 1 ? 'is' : 'are';
   const after = about === entity ? '' : `, about the row of ${target}`;
   switch (kind) {
+    case 'appointment': {
+      const changing = [field, ends, state].filter((one) => one !== null);
+      const off = cancelled === null ? '' : `; it does not take place if ${state} is ${listOf(cancelled, 'or')}`;
+      return `When a row of ${name} is added, and when ${listOf(changing, 'or')} changes, ${members} ${verb === 'is' ? 'gets' : 'get'} a mail with a calendar file${off}`;
+    }
     case 'transition': {
       const by = transitions === null ? '' : ` by ${listOf(transitions, 'or')}`;
       return `When ${field} of ${name} changes${by}, ${members} ${verb} told`;
