@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { mailKinds, mailLanguages } from '../../contract/mails.ts';
 import { defaultMailSettings, type MailSettings } from '../../contract/settings-mail.ts';
+import { calendarFiles, isCalendarTime } from './appointments.ts';
 import { htmlToText } from './html-to-text.ts';
 import { chooseLanguage } from './language.ts';
 import { type MailToRender, renderMail } from './render.ts';
@@ -92,5 +93,59 @@ describe('htmlToText', () => {
     const html =
       '<head><title>x</title></head><style>p{}</style><p>One  &amp;\n two</p><ul><li>a</li><li>b</li></ul><a href="https://x.example/?a=1&amp;b=2">Go</a><br>end &#128512;';
     expect(htmlToText(html)).toBe('One & two\n\n- a\n- b\n\nGo: https://x.example/?a=1&b=2\nend 😀');
+  });
+});
+
+describe('the look of the app', () => {
+  it('is in the standard templates: its name, and its accent colour with text that can be read on it', () => {
+    const dark = render({ data: { ...mail.data, App: 'Desk & Sons', Accent: '#1f6feb' } }).html;
+    expect(dark).toContain('Desk &amp; Sons');
+    expect(dark).toContain('background: #1f6feb; color: #ffffff');
+    const light = render({ data: { ...mail.data, Accent: '#ffd500' } }).html;
+    expect(light).toContain('background: #ffd500; color: #1b1f24');
+    expect(light).not.toContain('border-bottom');
+    expect(render().html).toContain('background: #1f3a5f; color: #ffffff');
+  });
+});
+
+describe('appointments', () => {
+  const appointment = { Uid: 'a1', Sequence: 1, Begins: '2030-12-02T09:00:00+00:00', Cancelled: false };
+  const said = (language: string, data: Partial<MailToRender['data']>) =>
+    render({
+      kind: 'activity_notification',
+      metadata: { locale: language },
+      data: {
+        Items: [{ Kind: 'appointment', Title: 'Room 1', URL: 'https://x.example/1', Appointment: appointment }],
+        ...data,
+      },
+    });
+
+  it('are said in the language and the time zone of the member, and in UTC for a time zone that is not known', () => {
+    expect(said('en', { TimeZone: 'Europe/Berlin' }).text).toContain('Monday, 2 December 2030 at 10:00 CET');
+    expect(said('de', { TimeZone: 'Europe/Berlin' }).text).toContain('Montag, 2. Dezember 2030 um 10:00 MEZ');
+    expect(said('en', { TimeZone: 'Mars/Base' }).text).toContain('9:00 UTC');
+    expect(said('en', {}).subject).toBe('Room 1');
+  });
+
+  it('are files with the sender as organizer, and whose texts cannot add lines', async () => {
+    const items = [
+      { Kind: 'appointment', Title: 'Room\r\nEND:VCALENDAR', URL: 'https://x.example/1', Appointment: appointment },
+    ] as const;
+    const [file] = await calendarFiles({ Items: items }, { name: 'A "desk"\r\nX:1', email: 'desk@example.com' });
+    const lines = file?.content.replaceAll('\r\n ', '').split('\r\n') ?? [];
+    expect(lines.filter((line) => /^(END:VCALENDAR|X:)/.test(line))).toEqual(['END:VCALENDAR']);
+    expect(lines.find((line) => line.startsWith('ORGANIZER'))).toMatch(/:mailto:desk@example\.com$/);
+    expect(await calendarFiles({}, { name: null, email: 'desk@example.com' })).toEqual([]);
+  });
+
+  it('exist for times that a calendar can have', () => {
+    expect(isCalendarTime('2030-12-02T09:00:00+00:00', null)).toBe(true);
+    for (const [begins, ends] of [
+      ['infinity', null],
+      ['10000-01-01T00:00:00+00:00', null],
+      ['2030-12-02T09:00:00+00:00', '2030-12-02T08:00:00+00:00'],
+    ] as const) {
+      expect(isCalendarTime(begins, ends), `${begins} ${ends}`).toBe(false);
+    }
   });
 });
