@@ -5,8 +5,8 @@ import { LongestFirst } from './test/support/longest-first.ts';
 /** A process for each file takes a second of processor time, and no file changes what it shares with others. */
 const isolate = false;
 
-/** Files that run at the same time. A file waits for almost half of its time, so this keeps two cores busy. */
-const maxWorkers = 4;
+/** Files that run at the same time. A file waits for a part of its time, so this keeps two cores busy. */
+const maxWorkers = 3;
 
 /** Tests that need nothing but this process, or a Postgres of their own. */
 function inProcess(name: string, include: string[]): TestProjectInlineConfiguration {

@@ -29,6 +29,17 @@ export type ProviderName = keyof typeof providerTitles;
 
 export const providerNames = Object.keys(providerTitles) as readonly ProviderName[];
 
+/**
+ * The result of a check of a provider's client id and secret. `accepted`: the provider knows them. `refused`: it does
+ * not. `unclear`: its response tells nothing about them. `unreachable`: it did not respond, or its discovery document
+ * cannot be used. `incomplete`: the provider is not on, or has no client id.
+ */
+export interface ProviderCheck {
+  readonly verdict: 'accepted' | 'refused' | 'unclear' | 'unreachable' | 'incomplete';
+  /** The result in one sentence, with the words of the provider. */
+  readonly words: string;
+}
+
 /** The settings of all providers, by key. */
 export const providerSettings = settingsOfEach('external_', providerNames, (name) => {
   const title = providerTitles[name];

@@ -189,9 +189,10 @@ async function actingMember(
 
 /**
  * Returns true if the call may change data permanently: it does not only read, and does not request a rollback of its
- * changes. Only the data API takes such a request.
+ * changes. Only the data API takes such a request. An edge function may change data with any method.
  */
 function keepsChanges({ method, headers }: CallRequest, area: string | null): boolean {
+  if (area === 'functions') return true;
   const isTried = area === 'rest' && /(?:^|,)\s*(?:tx=rollback|explain=access)\s*(?:,|$)/.test(headers.prefer ?? '');
   return method !== 'GET' && method !== 'HEAD' && (!isTried || /tx=commit/.test(headers.prefer ?? ''));
 }

@@ -5,6 +5,7 @@ import type { BrokenDefinition, Change, VersionList } from '../../contract/chang
 import type { RequestTrace } from '../../contract/observed.ts';
 import type { PortalScreens } from '../../contract/portal.ts';
 import type { ProbeState } from '../../contract/probe.ts';
+import type { ProviderCheck } from '../../contract/providers.ts';
 import type { RealtimeUsage } from '../../contract/realtime.ts';
 import type { CallEntry } from '../../contract/specification-calls.ts';
 import type { PolicyEntry, RoleCell } from '../../contract/specification-roles.ts';
@@ -110,6 +111,8 @@ export interface AdminContext {
   readonly accountForms: AccountForms;
   /** Decides as a sign-in does whether an app may redirect to an address. */
   readonly decideRedirect: (app: App, address: string) => Promise<RedirectDecision>;
+  /** Checks the client id and the secret of a sign-in provider at the provider. */
+  readonly checkProvider: (app: App, name: string) => Promise<ProviderCheck>;
   readonly origins: Origins;
   /** Decides which addresses mail servers may have. */
   readonly addresses: AddressPolicy;

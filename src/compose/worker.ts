@@ -31,6 +31,7 @@ import { handleAuth } from '../auth/handle.ts';
 import { ActingClaims } from '../auth/hooks/claims-without-session.ts';
 import { callSendMailHook } from '../auth/hooks/send-hooks.ts';
 import { decideRedirect } from '../auth/links/redirects.ts';
+import { checkCredentials } from '../auth/providers/check-credentials.ts';
 import { ProviderClients } from '../auth/providers/provider-client.ts';
 import { grantForPasskey } from '../auth/second-factors/sign-in-with-passkey.ts';
 import { exactEmail, normaliseId, normalisePhone } from '../auth/sign-in/addresses.ts';
@@ -538,6 +539,7 @@ function composeAdmin(
       handleAuth(await contextOf(app, () => Promise.resolve(serviceRole)), request),
     decideRedirect: async (app, address) =>
       decideRedirect({ app: app.record, settings: (await app.settings()).auth, origins }, address),
+    checkProvider: async (app, name) => checkCredentials(await contextOf(app, async () => serviceRole), name),
     accountForms: { email: exactEmail, phone: normalisePhone, id: normaliseId },
     origins,
     addresses,

@@ -1,11 +1,10 @@
 import { limits } from '../../contract/limits.ts';
 import { type MailData, mailSecrets, type TextKind } from '../../contract/mails.ts';
-import { mailLook } from '../accounts/messages/mails.ts';
 import { becomeAuthAdmin, runAsServerRole } from '../apps/run-as-server-role.ts';
 import { readSettings, type Settings, storedSettings } from '../apps/settings.ts';
 import type { Executor } from '../database/database.ts';
 import { firstJson, type Param } from '../database/statement.ts';
-import type { MailToRender } from '../mail/render.ts';
+import { type MailToRender, mailLook } from '../mail/render.ts';
 
 /** A mail that is reserved for one attempt. */
 export interface ClaimedMail extends MailToRender {

@@ -21,6 +21,10 @@ export interface MailToRender {
   readonly acceptLanguage: string | null;
 }
 
+/** SQL text: the part of the data of a mail that shows the look of the app. It follows the look until the mail is sent. */
+export const mailLook = `coalesce((select pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('App', a.name, 'Accent', a.accent))
+  from ninefold.app a), '{}')`;
+
 /** Key of a text that applies to all languages. */
 const ALL_LANGUAGES = '*';
 

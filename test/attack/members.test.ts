@@ -154,6 +154,12 @@ describe('a token with which a builder acts as a member', () => {
       const refused = await call(cookie, 'PUT', `/apps/${app.ref}/${path}`, { headers, body });
       expect([path, refused.status]).toEqual([path, 403]);
     }
+    // An edge function may change data with any method.
+    const headers = { 'x-ninefold-as': ada.user.id };
+    expect(await call(cookie, 'GET', `/apps/${app.ref}/functions/v1/unseen`, { headers })).toMatchObject({
+      status: 403,
+      body: { code: 'acting_required' },
+    });
   });
 });
 

@@ -2,11 +2,13 @@ import { createClient } from '@supabase/supabase-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import ws from 'ws';
 import type { AppConnection, SettingEntry } from '../../contract/admin.ts';
+import type { ProviderCheck } from '../../contract/providers.ts';
 import { admin, createApp } from '../support/apps.ts';
 import { clientOf, signUpMember } from '../support/clients.ts';
 import { type HttpResponse, send } from '../support/http.ts';
 import { startNode, type TestNode } from '../support/node.ts';
 import { type OpenIdServer, startOpenIdProvider, throughProvider } from '../support/openid-provider.ts';
+import { startScriptedProvider } from '../support/scripted-provider.ts';
 import { uniqueEmail } from '../support/unique.ts';
 
 const REF = 'with-providers';
@@ -82,6 +84,62 @@ describe('a sign-in at a provider, over HTTP', () => {
     });
     expect(response.status).toBe(302);
     expect(response.headers.location).toBeUndefined();
+  });
+});
+
+describe('POST /admin/v1/apps/:ref/providers/:name/check', () => {
+  const check = (name: string) => admin<ProviderCheck>(node, 'POST', `/apps/${REF}/providers/${name}/check`);
+  const set = (key: string, value: unknown) => admin(node, 'PUT', `/apps/${REF}/settings/${key}`, { value });
+
+  it('says of a certified provider whether it knows the secret, and whether it responds', async () => {
+    expect(await check('custom:real')).toEqual({
+      verdict: 'accepted',
+      words: 'Real knows the client id and the secret.',
+    });
+    const { customProviders } = clientOf(app, app.secret_key).auth.admin;
+    await customProviders.createProvider({
+      ...{ provider_type: 'oidc', identifier: 'custom:wrong', name: 'Other', issuer: openId.issuer },
+      ...{ client_id: 'client', client_secret: 'another secret' },
+    });
+    expect(await check('custom:wrong')).toEqual({
+      verdict: 'refused',
+      words: 'Other refuses the client id or the secret (invalid_client).',
+    });
+    const closed = { client_id: 'me', secret: 'x', url: 'http://127.0.0.1:9', enabled: true };
+    for (const [key, value] of Object.entries(closed)) await set(`external_gitlab_${key}`, value);
+    expect(await check('gitlab')).toMatchObject({ verdict: 'unreachable' });
+    expect(await check('custom:none')).toMatchObject({ verdict: 'incomplete' });
+    expect(await check('google')).toEqual({ verdict: 'incomplete', words: 'provider is not enabled.' });
+  });
+
+  it('knows the errors that GitHub returns with status 200, and shows at most 200 characters of an error', async () => {
+    const github = await startScriptedProvider();
+    try {
+      for (const [key, value] of Object.entries({ client_id: 'me', secret: 'x', url: github.url, enabled: true })) {
+        await set(`external_github_${key}`, value);
+      }
+      const saying = async (error: unknown) => {
+        github.answers.set('/login/oauth/access_token', { error });
+        return check('github');
+      };
+      expect(await saying('bad_verification_code')).toMatchObject({ verdict: 'accepted' });
+      expect(await saying('incorrect_client_credentials')).toMatchObject({ verdict: 'refused' });
+      expect(await saying('redirect_uri_mismatch')).toMatchObject({
+        verdict: 'unclear',
+        words: 'GitHub answered with redirect_uri_mismatch, status 200, which tells nothing about the credentials.',
+      });
+      expect((await saying('<b>'.repeat(1000))).words.length).toBeLessThan(300);
+      github.answers.set('/login/oauth/access_token', { access_token: 'never' });
+      expect(await check('github')).toMatchObject({ verdict: 'unclear' });
+      const [request] = github.requests;
+      expect(request?.line).toBe('POST /login/oauth/access_token');
+      expect(Object.fromEntries(new URLSearchParams(request?.body))).toMatchObject({
+        ...{ grant_type: 'authorization_code', client_id: 'me', client_secret: 'x' },
+        redirect_uri: `http://${ownHost}/auth/v1/callback`,
+      });
+    } finally {
+      await github.close();
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { MailData, MailKind, MailPage, MailRow, MailState } from '../../../contract/mails.ts';
 import type { Executor } from '../../database/database.ts';
 import { affectedRows } from '../../database/statement.ts';
-import type { MailToRender } from '../../mail/render.ts';
+import { type MailToRender, mailLook } from '../../mail/render.ts';
 import { jsonAsAuthAdmin, runAsAuthAdmin, type SqlStatement } from '../run-as-auth-admin.ts';
 
 export type { MailKind };
@@ -28,10 +28,6 @@ export const queuedMail = (mail: Mail): SqlStatement => [
    values ($1, $2, $3::uuid, $4::jsonb, pg_catalog.left($5, ${limits.acceptLanguageCharacters.default}))`,
   [mail.kind, mail.recipient, mail.userId, JSON.stringify(mail.data), mail.acceptLanguage ?? null],
 ];
-
-/** SQL text: the part of the data of a mail that shows the look of the app. It changes with the look until the mail is sent. */
-export const mailLook = `coalesce((select pg_catalog.jsonb_strip_nulls(pg_catalog.jsonb_build_object('App', a.name, 'Accent', a.accent))
-  from ninefold.app a), '{}')`;
 
 /** Reads the look that the mails of an app have. */
 export const readMailLook = async (database: Executor): Promise<Pick<MailData, 'App' | 'Accent'>> =>

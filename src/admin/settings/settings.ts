@@ -67,6 +67,14 @@ const checkRedirect = adminCall({
   },
 });
 
+const checkProvider = adminCall({
+  route: 'POST /apps/:ref/providers/:name/check',
+  least: 'developer',
+  summary: 'Checks the client id and the secret of a sign-in provider at the provider. Nobody is signed in.',
+  returns: 'ProviderCheck',
+  handle: async ({ context, ref, name }) => json(await context.checkProvider(await openApp(context, ref), name)),
+});
+
 const isSecret = (key: string): key is AuthSecret => Object.hasOwn(authSecrets, key);
 
 const secretSettings = { only: 'secret settings', applies: ({ key }: { readonly key: string }) => isSecret(key) };
@@ -194,4 +202,10 @@ function findSetting(key: string) {
   return setting;
 }
 
-export const settingCalls: readonly AdminCall[] = [listSettings, setSetting, unsetSetting, checkRedirect];
+export const settingCalls: readonly AdminCall[] = [
+  listSettings,
+  setSetting,
+  unsetSetting,
+  checkRedirect,
+  checkProvider,
+];

@@ -105,8 +105,8 @@ async function openOpenId(
  * Returns the authentication method of the app. It is a function because the library calls it when it knows the methods
  * that the provider supports.
  */
-const authentication =
-  ({ secret, entry }: Provider): client.ClientAuth =>
+export const authentication =
+  ({ secret, entry }: Pick<Provider, 'secret' | 'entry'>): client.ClientAuth =>
   (server, metadata, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported;
     const usesBody =

@@ -149,9 +149,11 @@ const callers = [
   { role: 'authenticated', memberRoles: ['role 1', 'role 2'] },
 ];
 const actions = new Set(['public.f0', 'public.f1']);
+/** Number of changes. Each takes half a second of processor time. */
+const CHANGES = 50;
 
 describe('deriveChanged', () => {
-  it('returns after each of 100 schema changes the same bytes as a new derivation', async () => {
+  it('returns after each of many random schema changes the same bytes as a new derivation', async () => {
     let parsed: ParsedFacts | null = null;
     let earlier: Entries | null = null;
     let changes = 0;
@@ -159,7 +161,7 @@ describe('deriveChanged', () => {
     const server = database.as('app_authenticator');
     let before = await catalogFingerprint(server);
     for (const [i, sql] of fc.sample(change, { seed: 20, numRuns: 400 }).entries()) {
-      if (changes === 100) break;
+      if (changes === CHANGES) break;
       const isDone = await owner.script(sql).then(
         () => true,
         (error: unknown) => {
@@ -184,8 +186,8 @@ describe('deriveChanged', () => {
       for (const caller of callers)
         expect(cellsOfCaller(warm.entries, caller, actions), sql).toEqual(cellsOfCaller(entries, caller, actions));
     }
-    expect(changes).toBe(100);
-    expect(partial).toBeGreaterThan(10);
+    expect(changes).toBe(CHANGES);
+    expect(partial).toBeGreaterThan(5);
   }, 120_000);
 
   it('decides after a new field and policy only about the tables that read the changed table', async () => {

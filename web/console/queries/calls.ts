@@ -105,8 +105,9 @@ export async function tryCall(
   const direct = 'key' in as;
   const isMember = !direct && as.requestRole !== 'service' && as.requestRole !== 'anon';
   // A read, or a change that is rolled back, needs only the id of the member. Any other change needs the token of
-  // the builder who acts as the member.
-  const reads = method === 'GET' || method === 'HEAD' || /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
+  // the builder who acts as the member. So does an edge function, which may change data with any method.
+  const isRolledBack = /tx=rollback/.test(headers.prefer ?? headers.Prefer ?? '');
+  const reads = !address.startsWith('/functions/') && (method === 'GET' || method === 'HEAD' || isRolledBack);
   const seated = direct
     ? {}
     : isMember && reads

@@ -1,6 +1,7 @@
 import { mutationOptions, queryOptions } from '@tanstack/react-query';
 import type { RedirectDecision, SettingEntry, SignInCounts } from '../../../contract/admin.ts';
 import type { HookFunctions } from '../../../contract/hooks.ts';
+import type { ProviderCheck } from '../../../contract/providers.ts';
 import type { LimitLine, Specification } from '../../../contract/specification.ts';
 import { api, segment } from './api.ts';
 import { mailKeys } from './mails.ts';
@@ -56,6 +57,13 @@ export const changeSettings = (ref: string) =>
       void queryClient.invalidateQueries({ queryKey: mailKeys.templates(ref) });
       await queryClient.invalidateQueries({ queryKey: queryKey(ref) });
     },
+  });
+
+/** Checks the client id and the secret of a sign-in provider at the provider. */
+export const checkProvider = (ref: string) =>
+  mutationOptions({
+    mutationFn: (name: string) =>
+      api<ProviderCheck>(`/apps/${segment(ref)}/providers/${segment(name)}/check`, { method: 'POST' }),
   });
 
 /** A change of a limit that is an app setting. `to` is the new value; null removes the limit, and `default` resets the setting. */

@@ -31,6 +31,7 @@ const facts = {
   like: { word: 'like', takes: 'one' },
   ilike: { word: 'like, any case', takes: 'one' },
   in: { word: 'one of', takes: 'list' },
+  'not-in': { word: 'none of', takes: 'list' },
   true: { word: 'is true', takes: 'nothing' },
   false: { word: 'is false', takes: 'nothing' },
   contains: { word: 'contains', takes: 'one' },
@@ -50,12 +51,12 @@ export const operatorWord = (operator: Operator): string => facts[operator].word
 export const operatorTakes = (operator: Operator): OperatorFacts['takes'] => facts[operator].takes;
 
 const byKind: Readonly<Record<FieldKind, readonly Operator[]>> = {
-  text: ['eq', 'neq', 'like', 'ilike', 'in'],
-  integer: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in'],
-  decimal: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in'],
+  text: ['eq', 'neq', 'like', 'ilike', 'in', 'not-in'],
+  integer: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not-in'],
+  decimal: ['eq', 'neq', 'gt', 'gte', 'lt', 'lte', 'in', 'not-in'],
   boolean: ['true', 'false'],
-  enum: ['eq', 'neq', 'in'],
-  uuid: ['eq', 'neq', 'in'],
+  enum: ['eq', 'neq', 'in', 'not-in'],
+  uuid: ['eq', 'neq', 'in', 'not-in'],
   date: ['eq', 'neq', 'after', 'from', 'before', 'until'],
   timestamp: ['after', 'from', 'before', 'until', 'eq'],
   timestamptz: ['after', 'from', 'before', 'until', 'eq'],

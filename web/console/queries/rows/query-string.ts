@@ -83,6 +83,7 @@ export function filterParameter({ field, operator, value }: Filter): Parameter {
   const whole = fixed[operator];
   if (whole !== undefined) return [name, whole];
   if (operator === 'in') return [name, oneOf(listOf(value))];
+  if (operator === 'not-in') return [name, `not.${oneOf(listOf(value))}`];
   if (operator === 'holds') return [name, `cs.${arrayOf(value)}`];
   if (operator === 'overlaps') return [name, `ov.${arrayOf(value)}`];
   return [name, `${plain[operator] ?? 'eq'}.${value}`];

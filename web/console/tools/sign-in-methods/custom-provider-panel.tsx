@@ -8,7 +8,7 @@ import { Tag } from '../../../ui/tag.tsx';
 import { Form } from '../../forms/form.tsx';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { addCustomProvider, type CustomProvider, deleteCustomProvider } from '../../queries/settings.ts';
-import { CallbackAddress, SecretField } from './provider-panel.tsx';
+import { CallbackAddress, CredentialsCheck, SecretField } from './provider-panel.tsx';
 import styles from './sign-in-methods-page.module.css';
 
 /** Panel of a provider that a builder added by entering its addresses. */
@@ -40,6 +40,7 @@ export function CustomProviderPanel({
           ['Client secret', 'stored, not shown'],
         ]}
       />
+      {provider.enabled && <CredentialsCheck appRef={appRef} name={provider.identifier} />}
       <div className={styles.form}>
         <CallbackAddress address={callback} />
         {error && <FailureNote facts={failureFacts(error)} />}

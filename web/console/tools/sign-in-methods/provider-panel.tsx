@@ -4,11 +4,13 @@ import { useState } from 'react';
 import { type ProviderName, providerPages, providerTitles } from '../../../../contract/providers.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
+import { FailureNote } from '../../../ui/failure.tsx';
 import { Panel, VerdictLine } from '../../../ui/panel.tsx';
 import { Switch } from '../../../ui/switch.tsx';
 import { Tag } from '../../../ui/tag.tsx';
 import { Form } from '../../forms/form.tsx';
-import { type AppSettings, changeSettings } from '../../queries/settings.ts';
+import { failureFacts } from '../../queries/api-failure.ts';
+import { type AppSettings, changeSettings, checkProvider } from '../../queries/settings.ts';
 import styles from './sign-in-methods-page.module.css';
 
 /** Panel of a provider's settings. The secret can be written but not read. */
@@ -88,7 +90,27 @@ export function ProviderPanel({
         />
         <Choices {...{ entry, name }} onChange={mutate} />
       </Form>
+      {isEnabled && <CredentialsCheck key={`${textOf('client_id')} ${isPending}`} {...{ appRef, name }} />}
     </Panel>
+  );
+}
+
+/**
+ * Button that checks the stored client id and secret at the provider, and the result.
+ * @param name Name of the provider in calls.
+ */
+export function CredentialsCheck({ appRef, name }: { appRef: string; name: string }) {
+  const { mutate, isPending, data, error } = useMutation(checkProvider(appRef));
+  return (
+    <div className={styles.form}>
+      <div className="buttons">
+        <Button busy={isPending && 'Checking'} onClick={() => mutate(name)}>
+          Check credentials
+        </Button>
+      </div>
+      <div role="status">{data && <VerdictLine>{data.words}</VerdictLine>}</div>
+      {error && <FailureNote facts={failureFacts(error)} />}
+    </div>
   );
 }
 

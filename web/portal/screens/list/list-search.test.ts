@@ -71,6 +71,7 @@ describe('conditionWords', () => {
   it('describes a range and a number of days in words', () => {
     expect(conditionWords(entity, 'price', 'gte.10,lte.20')).toBe('price from 10.00 to 20.00');
     expect(conditionWords(entity, 'price', 'lte.20')).toBe('price up to 20.00');
+    expect(conditionWords(entity, 'price', 'not.in.(10,20)')).toBe('price is not 10, 20');
     expect(conditionWords(entity, 'at', 'days.-7')).toBe('at is in the last 7 days');
   });
 });

@@ -191,10 +191,13 @@ export function conditionWords(
   if (days !== null) return t('filterIs', { field: field.label, value: daysWords(days) });
   const range = hasRange(field) ? rangeIn(condition) : null;
   if (range) return rangeWords(field, range);
-  const [, operator = '', value = ''] = /^(\w+)\.(.*)$/s.exec(condition) ?? [];
+  const [, operator = '', value = ''] = /^((?:not\.)?\w+)\.(.*)$/s.exec(condition) ?? [];
   const labelOf = (one: string) => field.values?.find((known) => known.value === one)?.label ?? one;
-  if (operator === 'in') {
-    return t('filterIs', { field: field.label, value: valuesIn(value).map(labelOf).join(', ') });
+  if (operator === 'in' || operator === 'not.in') {
+    return t(operator === 'in' ? 'filterIs' : 'filterIsNot', {
+      field: field.label,
+      value: valuesIn(value).map(labelOf).join(', '),
+    });
   }
   const verb = operators[operator];
   if (verb === undefined) return null;

@@ -143,7 +143,7 @@ const fields = [
 describe('parseFilter', () => {
   it('reads the conditions that the editor can express, and returns the filter unchanged', () => {
     const filter =
-      'status=neq.closed&at=gte.2026-01-01&who=eq.auth.uid()&status=in.(open,"on hold")&or=(a.eq.1,b.eq.2)';
+      'status=neq.closed&at=gte.2026-01-01&who=eq.auth.uid()&status=in.(open,"on hold")&status=not.in.(open)&or=(a.eq.1,b.eq.2)';
     const conditions = parseFilter(filter, fields);
     expect(writeFilter(conditions)).toBe(filter);
     expect(conditions.map(conditionWords)).toEqual([
@@ -151,12 +151,13 @@ describe('parseFilter', () => {
       'at from 2026-01-01',
       'who is the member',
       'status one of open, on hold',
+      'status none of open',
       'or=(a.eq.1,b.eq.2)',
     ]);
   });
 
   it('keeps a condition on a field that the entity does not have, and one with another operator, as text', () => {
-    const texts = parseFilter('gone=eq.1&status=not.in.(a)&status=eq(any).{a}', fields).map((one) => one.filter);
+    const texts = parseFilter('gone=eq.1&status=not.eq.a&status=eq(any).{a}', fields).map((one) => one.filter);
     expect(texts).toEqual([null, null, null]);
   });
 });

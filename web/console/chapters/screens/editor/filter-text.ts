@@ -1,6 +1,6 @@
 import type { Field } from '../../../../../contract/specification-entities.ts';
 import { quoted } from '../../../../rows/query.ts';
-import { type Filter, operatorsFor, operatorTakes, operatorWord } from '../../../queries/rows/filter.ts';
+import { type Filter, type Operator, operatorsFor, operatorTakes, operatorWord } from '../../../queries/rows/filter.ts';
 import { filterParameter, isComplete, listOf } from '../../../queries/rows/query-string.ts';
 import { kindOf } from '../../../values/field-kind.ts';
 
@@ -32,8 +32,8 @@ function filterIn(text: string, fields: readonly Field[]): Filter | null {
   for (const operator of operatorsFor(kindOf(field), field.nullable)) {
     const [, pattern] = filterParameter({ field: field.name, operator, value: '' });
     if (operatorTakes(operator) === 'nothing' && pattern === value) return { field: field.name, operator, value: '' };
-    if (operator === 'in') {
-      const inner = /^in\.\(([^()]*)\)$/s.exec(value)?.[1];
+    if (isList(operator)) {
+      const inner = (operator === 'in' ? /^in\.\(([^()]*)\)$/s : /^not\.in\.\(([^()]*)\)$/s).exec(value)?.[1];
       if (inner !== undefined) return { field: field.name, operator, value: listOf(inner).map(listed).join(', ') };
     } else if (operatorTakes(operator) === 'one' && value.startsWith(pattern) && /^\w+\.$/.test(pattern)) {
       return { field: field.name, operator, value: value.slice(pattern.length) };
@@ -42,13 +42,15 @@ function filterIn(text: string, fields: readonly Field[]): Filter | null {
   return null;
 }
 
+const isList = (operator: Operator): boolean => operator === 'in' || operator === 'not-in';
+
 const listed = (value: string): string => (/[",]/.test(value) ? JSON.stringify(value) : value);
 
 /** Returns the condition of a filter. Pure. */
 export function conditionOf(filter: Filter): Condition {
   const [name, value] = filterParameter(filter);
   // Values of one word need no quotes, and read better without.
-  const plain = filter.operator === 'in' ? value.replaceAll(/"([\w-]+)"/g, '$1') : value;
+  const plain = isList(filter.operator) ? value.replaceAll(/"([\w-]+)"/g, '$1') : value;
   return { text: `${encoded(name)}=${encoded(plain)}`, filter };
 }
 
