@@ -382,6 +382,8 @@ export interface PortalField {
    * of the database.
    */
   readonly full_text?: { readonly configuration: string | null };
+  /** True for a text in which @ and the name of a member tells the member. */
+  readonly mentions?: true;
   /** For a date and time without a time zone: true if the value is the time on the clock of the reader. */
   readonly zoneless?: true;
   /**

@@ -45,7 +45,7 @@ async function openImport(options = {}) {
 }
 
 it('a builder imports a CSV file: matches columns and labels, lists rows that violate a rule, imports the valid rows, and exports them', async () => {
-  const { page, problems, stored, choose } = await openImport();
+  const { page, problems, app, stored, choose } = await openImport();
   await page.getByRole('button', { name: 'Import', exact: true }).click();
   await page.getByRole('heading', { name: 'Import into tickets' }).waitFor();
   // A spreadsheet on Windows writes windows-1252.
@@ -70,6 +70,9 @@ it('a builder imports a CSV file: matches columns and labels, lists rows that vi
     { title: 'Printer on fire', priority: 'high', due: '2026-11-24', customer: { name: 'Hollis Freight' } },
     { title: 'Büro; with a semicolon', priority: 'low', due: '2026-11-25', customer: { name: 'Brightwater' } },
   ]);
+  // The check has used up no numbers.
+  const numbers = await runSql(site.node, app.ref, 'select id from public.tickets order by id');
+  expect(numbers.results.at(-1)?.rows).toEqual([['1'], ['2']]);
   await page.getByRole('button', { name: 'Back to the rows' }).click();
   const grid = page.getByRole('grid', { name: 'Rows of tickets' });
   await grid.getByText('Printer on fire').waitFor();

@@ -103,17 +103,7 @@ export function Combo(props: ComboProps) {
       />
       {isOpen && (
         <div className={styles.menu}>
-          <div role="listbox" id={`${id}-list`} aria-label={listLabel} className={styles.list}>
-            {options.map((option, place) => (
-              <Option
-                key={option.key}
-                id={`${id}-${place}`}
-                option={option}
-                isAt={place === at}
-                onChoose={() => choose(option)}
-              />
-            ))}
-          </div>
+          <OptionList {...{ id, options, at }} label={listLabel} onChoose={choose} />
           {children}
           {remark !== undefined && (
             <p className={styles.remark} role="status">
@@ -125,6 +115,37 @@ export function Combo(props: ComboProps) {
     </div>
   );
 }
+
+interface OptionListProps {
+  /** Id of the text field. The list is `ID-list`, and its options are `ID-0`, `ID-1` and so on. */
+  id: string;
+  label: string;
+  options: readonly ComboOption[];
+  /** Place of the option that Enter chooses. */
+  at: number;
+  onChoose: (option: ComboOption) => void;
+}
+
+const OptionList = ({ id, label, options, at, onChoose }: OptionListProps) => (
+  <div role="listbox" id={`${id}-list`} aria-label={label} className={styles.list}>
+    {options.map((option, place) => (
+      <Option
+        key={option.key}
+        id={`${id}-${place}`}
+        option={option}
+        isAt={place === at}
+        onChoose={() => onChoose(option)}
+      />
+    ))}
+  </div>
+);
+
+/** The list of options below a field that is no `Combo`. */
+export const ComboMenu = (props: OptionListProps) => (
+  <div className={styles.menu}>
+    <OptionList {...props} />
+  </div>
+);
 
 function Option({
   id,

@@ -7,6 +7,7 @@ import { members, timeKind } from './draft.ts';
 import styles from './editor.module.css';
 import { EnumCombo } from './enum-combo.tsx';
 import { acceptedWords } from './file-words.ts';
+import { MentionSearchContext, MentionText } from './mention-text.tsx';
 import { characters, longest } from './rules.ts';
 import { TimeField } from './time-field.tsx';
 
@@ -145,6 +146,7 @@ interface ControlProps extends EditorProps {
 function Control(props: ControlProps): ReactNode {
   const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
   const Reference = use(ReferenceControlContext);
+  const search = use(MentionSearchContext);
   const text = typeof value === 'string' ? value : '';
   const common = {
     id,
@@ -205,6 +207,17 @@ function Control(props: ControlProps): ReactNode {
       if (!Reference) return null;
       return <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />;
     case 'long text':
+      if (search && field.mentions) {
+        const { className, value: typed } = common;
+        return (
+          <MentionText
+            {...{ id, className, describedBy, search, value: typed, onChange, onLeave }}
+            isWrong={Boolean(wrong)}
+            rows={props.bare === undefined ? 6 : 3}
+            placeholder={props.bare}
+          />
+        );
+      }
       return <textarea {...common} rows={props.bare === undefined ? 6 : 3} placeholder={props.bare} />;
     case 'json':
       return <textarea {...common} rows={6} spellCheck={false} data-mono />;

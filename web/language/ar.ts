@@ -346,6 +346,8 @@ export const ar: Messages = {
   mayNotChange: 'لا يحق لك تغيير هذا العنصر ({one}).',
   mayNotDelete: 'لا يحق لك حذف هذا العنصر ({one}).',
   mayNotDeleteMany: 'لا يُسمح لك بحذف هذه العناصر.',
+  mentionCount: '{count, plural, one {عضو واحد} two {عضوان} few {# أعضاء} other {# عضوًا}}',
+  mentionList: 'الأعضاء',
   minutesAgo: '{count} د',
   missing: '{label}: القيمة مطلوبة.',
   more: 'المزيد',

@@ -355,6 +355,8 @@ export const de: Messages = {
   mayNotChange: 'Sie dürfen diesen Eintrag nicht ändern ({one}).',
   mayNotDelete: 'Sie dürfen diesen Eintrag nicht löschen ({one}).',
   mayNotDeleteMany: 'Sie dürfen diese Einträge nicht löschen.',
+  mentionCount: '{count, plural, one {# Mitglied} other {# Mitglieder}}',
+  mentionList: 'Mitglieder',
   minutesAgo: '{count} Min.',
   missing: '{label} fehlt.',
   more: 'Mehr',

@@ -344,6 +344,8 @@ export const en = {
   mayNotChange: 'You may not change this {one}.',
   mayNotDelete: 'You may not delete this {one}.',
   mayNotDeleteMany: 'You may not delete these rows.',
+  mentionCount: '{count, plural, one {# member} other {# members}}',
+  mentionList: 'Members',
   minutesAgo: '{count} min',
   missing: '{label} is missing.',
   more: 'More',

@@ -1,6 +1,8 @@
 import { queryOptions, useQueries } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
-import { quoted } from '../../rows/query.ts';
+import type { MentionSearch } from '../../fields/mention-text.tsx';
+import { containing, quoted } from '../../rows/query.ts';
 import { type Portal, usePortal } from './client.ts';
 import { callRest } from './rest.ts';
 import { entityIn, fieldIn, labelOf, useScreens } from './screens.ts';
@@ -18,6 +20,39 @@ export function isPerson(all: PortalScreens, entity: PortalEntity, depth: number
   if (!field || others.length > 0 || depth > 3) return false;
   const target = field.reference && entityIn(all, field.reference.entity);
   return field.editor === 'member' || (target ? isPerson(all, target, depth + 1) : false);
+}
+
+/** Max number of names that are offered after an @. */
+const OFFERED = 6;
+
+/** Returns the search for members whose names may follow an @; null if the caller can read no names. */
+export function useMentionSearch(): MentionSearch | null {
+  const portal = usePortal();
+  const all = useScreens();
+  return useMemo(() => {
+    const entities = people(all);
+    if (entities.length === 0) return null;
+    return async (words) => {
+      const found = await Promise.all(entities.map((entity) => namesWith(portal, all, entity, words)));
+      return [...new Set(found.flat())].slice(0, OFFERED);
+    };
+  }, [portal, all]);
+}
+
+async function namesWith(portal: Portal, all: PortalScreens, entity: PortalEntity, words: string): Promise<string[]> {
+  // Each word is in one of the fields, such as the first and the last name.
+  const conditions = words
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .map((word) => `or(${entity.title_fields.map((name) => containing(name, word)).join(',')})`);
+  const params = new URLSearchParams({
+    select: entity.title_fields.map(quoted).join(','),
+    order: entity.title_fields.map(quoted).join(','),
+    limit: String(OFFERED),
+    ...(conditions.length > 0 && { and: `(${conditions.join(',')})` }),
+  });
+  const { rows } = await callRest(portal, entity, { params });
+  return rows.flatMap((row) => labelOf(all, entity, row) ?? []);
 }
 
 /** Time in ms for which the name of a member is not read again. */

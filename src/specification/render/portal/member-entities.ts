@@ -129,6 +129,11 @@ function memberEntity(sources: EntitySources, open: OpenEntity, hidden: HiddenNa
   const given = inputsOf(inputs, open);
   const fields = memberFields({
     ...{ entity, rights, rules, hidden, fullText: sources.fullText(entity) },
+    mentioning: new Set(
+      chapters.states?.notifications?.flatMap(({ kind, field, problems, entity: of }) =>
+        kind === 'mention' && of === entity.id && problems.length === 0 ? [field] : [],
+      ),
+    ),
     fixed: fixedFields(entity, chapters.roles?.policies ?? [], sources.caller.role),
     texts: inputs.storedTexts(entity),
     indexed: indexedFields(sources.facts, entity),

@@ -39,6 +39,8 @@ export interface FieldSources {
   readonly reference: (field: Field) => PortalReference | null;
   /** The fields whose value the policies fix in a new row: the id of the caller's account, or a constant. */
   readonly fixed: ReadonlyMap<string, { is: 'caller' } | { is: 'constant'; value: string }>;
+  /** The names of the fields whose mentions of members are notified. */
+  readonly mentioning: ReadonlySet<string>;
   /** The fields that an index for full-text search covers. */
   readonly fullText: FullText;
   /** Names that the caller must not learn of. */
@@ -83,6 +85,7 @@ function memberField(sources: FieldSources, field: Field): PortalField {
       !field.files && { searchable: true as const }),
     ...(isReadable && isOrdered(type) && !field.files && { sortable: true as const }),
     ...(sources.entity.primary_key.includes(field.name) && shapeOf(type)),
+    ...(sources.mentioning.has(field.name) && { mentions: true as const }),
     ...(isReadable && configuration !== undefined && { full_text: { configuration } }),
     ...(/^timestamp(\(\d\))? without/.test(type) && { zoneless: true as const }),
     ...filledBy(sources, field),

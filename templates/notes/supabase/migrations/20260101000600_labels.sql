@@ -1,4 +1,4 @@
--- The words of the pages for members in German.
+-- The words of the pages for members in German and Arabic.
 
 select ninefold.label('de', l.label, entity => l.entity, one => l.one, help => l.help)
 from (values
@@ -71,3 +71,73 @@ from (values
 
 select ninefold.label('de', 'Notizbuch beitreten', action => 'public.join_notebook',
   help => 'Teilt ein Notizbuch mit Ihnen, durch den Code einer Einladung.');
+
+select ninefold.label('ar', l.label, entity => l.entity, one => l.one, help => l.help)
+from (values
+  ('public.notebooks'::regclass, 'الدفاتر', 'دفتر', 'ملاحظات تنتمي معًا وتُشارك معًا.'),
+  ('public.shares', 'المشاركات', 'مشاركة', 'من يمكنه استخدام أي دفتر.'),
+  ('public.invitations', 'الدعوات', 'دعوة', 'من لديه الرمز يمكنه الانضمام حتى تنتهي الدعوة.'),
+  ('public.notes', 'الملاحظات', 'ملاحظة', 'المسودة تراها أنت وحدك. الملاحظة المنشورة يقرؤها كل من يشارك الدفتر.'),
+  ('public.tags', 'الوسوم', 'وسم', 'كلماتك الخاصة للملاحظات.'),
+  ('public.note_tags', 'الوسوم', 'وسم', 'أي الملاحظات لها أي الوسوم.'),
+  ('public.library', 'الدفاتر', 'دفتر', 'دفاترك والدفاتر التي تُشارك معك.')
+) as l(entity, label, one, help);
+
+select ninefold.label('ar', l.label, entity => l.entity, field => l.field, help => l.help)
+from (values
+  ('public.notebooks'::regclass, 'title', 'العنوان', 'كما يراه الجميع.'),
+  ('public.notebooks', 'owner', 'من', 'من أنشأه.'),
+  ('public.notebooks', 'created_at', 'أُنشئ', 'متى أُنشئ.'),
+  ('public.shares', 'notebook', 'الدفتر', 'ما يُشارك.'),
+  ('public.shares', 'owner', 'من', 'لمن الدفتر.'),
+  ('public.shares', 'member', 'مع', 'مع من يُشارك.'),
+  ('public.shares', 'rights', 'الصلاحية', 'القراءة أو الكتابة.'),
+  ('public.shares', 'since', 'منذ', 'منذ متى.'),
+  ('public.invitations', 'code', 'الرمز', 'ما تعطيه لغيرك.'),
+  ('public.invitations', 'notebook', 'الدفتر', 'إلى أي دفتر الدعوة.'),
+  ('public.invitations', 'rights', 'الصلاحية', 'ما يُسمح به للمدعوين.'),
+  ('public.invitations', 'expires_at', 'صالحة حتى', 'سبعة أيام إن لم يُذكر غيرها.'),
+  ('public.notes', 'owner', 'من', 'من كتبها.'),
+  ('public.notes', 'notebook', 'الدفتر', 'إلى أين تنتمي.'),
+  ('public.notes', 'title', 'العنوان', 'في سطر واحد.'),
+  ('public.notes', 'body', 'النص', 'بصيغة Markdown.'),
+  ('public.notes', 'pictures', 'الصور', 'صور الملاحظة.'),
+  ('public.notes', 'status', 'الحالة', 'أين وصلت الملاحظة.'),
+  ('public.notes', 'created_at', 'بدأت', 'متى بدأت.'),
+  ('public.notes', 'updated_at', 'عُدّلت', 'متى تغيّر العنوان أو النص آخر مرة.'),
+  ('public.notes', 'published_at', 'نُشرت', 'متى نُشرت آخر مرة.'),
+  ('public.notes', 'archived_at', 'أُرشفت', 'متى أُرشفت.'),
+  ('public.tags', 'name', 'الاسم', 'كلمة واحدة.'),
+  ('public.tags', 'owner', 'من', null),
+  ('public.tags', 'color', 'اللون', 'مثل ‎#1f6feb‎.'),
+  ('public.note_tags', 'note', 'الملاحظة', null),
+  ('public.note_tags', 'tag', 'الوسم', null),
+  ('public.library', 'title', 'العنوان', null),
+  ('public.library', 'own', 'دفتري', null),
+  ('public.library', 'rights', 'الصلاحية', null),
+  ('public.library', 'published', 'المنشورة', null),
+  ('public.library', 'drafts', 'المسودات', null),
+  ('public.library', 'updated_at', 'عُدّل', null)
+) as l(entity, field, label, help);
+
+select ninefold.label('ar', l.label, entity => l.entity, field => l.field, value => l.value)
+from (values
+  ('public.notes'::regclass, 'status', 'draft', 'مسودة'), ('public.notes', 'status', 'published', 'منشورة'),
+  ('public.notes', 'status', 'archived', 'مؤرشفة'),
+  ('public.shares', 'rights', 'read', 'القراءة'), ('public.shares', 'rights', 'write', 'الكتابة'),
+  ('public.invitations', 'rights', 'read', 'القراءة'), ('public.invitations', 'rights', 'write', 'الكتابة'),
+  ('public.library', 'rights', 'read', 'القراءة'), ('public.library', 'rights', 'write', 'الكتابة')
+) as l(entity, field, value, label);
+
+select ninefold.label('ar', l.label, entity => 'public.notes', field => 'status', transition => l.transition)
+from (values ('publish', 'نشر'), ('withdraw', 'سحب'), ('archive', 'أرشفة'), ('restore', 'استعادة')) as l(transition, label);
+
+select ninefold.label('ar', l.label, screen => l.screen)
+from (values
+  ('/drafts', 'المسودات'), ('/published', 'المنشورة'), ('/archive', 'الأرشيف'), ('/notes/new', 'كتابة'),
+  ('/library', 'الدفاتر'), ('/notebooks/new', 'إنشاء دفتر'), ('/shares', 'من يُسمح له بماذا'),
+  ('/invitations/new', 'دعوة'), ('/tags/new', 'إضافة وسم')
+) as l(screen, label);
+
+select ninefold.label('ar', 'الانضمام إلى دفتر', action => 'public.join_notebook',
+  help => 'يشارك دفترًا معك برمز دعوة.');

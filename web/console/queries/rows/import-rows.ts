@@ -5,6 +5,7 @@ import { ApiFailure } from '../api-failure.ts';
 import { entityKeys } from '../entities.ts';
 import { queryClient } from '../query-client.ts';
 import { rowKeys } from './keys.ts';
+import { readNumberings, restoreNumberings } from './numbering.ts';
 import { portions, selectOf } from './query-string.ts';
 import { restCall, type Table } from './rest-call.ts';
 import type { Row } from './row.ts';
@@ -92,6 +93,8 @@ export async function checkRows(
     const error = invalidJson(row, table.entity.fields);
     return error ? [{ row, error }] : [];
   });
+  const numberings = await readNumberings(table, signal);
+  let tried = 0;
   const unread = new Set(refused.map(({ row }) => row));
   const sent = rows.filter((row) => !unread.has(row));
   let checked = unread.size;
@@ -99,6 +102,7 @@ export async function checkRows(
   const check = async (part: readonly ImportedRow[]): Promise<void> => {
     if (part.length === 0 || refused.length >= MAX_REFUSED) return;
     try {
+      tried += part.length;
       await insertAll(table, plan, part, { prefer: ['tx=rollback'], signal });
       checked += part.length;
     } catch (error) {
@@ -114,9 +118,13 @@ export async function checkRows(
       }
     }
   };
-  for (let at = 0; at < sent.length && refused.length < MAX_REFUSED; at += CHECKED_ROWS) {
-    await check(sent.slice(at, at + CHECKED_ROWS));
-    onProgress(checked);
+  try {
+    for (let at = 0; at < sent.length && refused.length < MAX_REFUSED; at += CHECKED_ROWS) {
+      await check(sent.slice(at, at + CHECKED_ROWS));
+      onProgress(checked);
+    }
+  } finally {
+    await restoreNumberings(table, numberings, tried);
   }
   return refused.sort((a, b) => a.row.line - b.row.line);
 }

@@ -1,8 +1,10 @@
 import { useLocation } from '@tanstack/react-router';
 import { lazy, Suspense } from 'react';
 import { ReferenceControlContext } from '../../../fields/editor.tsx';
+import { MentionSearchContext } from '../../../fields/mention-text.tsx';
 import { t } from '../../../language/messages.ts';
 import { code } from '../../../ui/recovery/code.ts';
+import { useMentionSearch } from '../../queries/member-names.ts';
 import { pageAt, placeAt, useScreens } from '../../queries/screens.ts';
 import { AuthLayout } from '../../sign-in/auth-layout.tsx';
 import { ListPage } from '../list/list-page.tsx';
@@ -38,6 +40,7 @@ const MemberReference = lazy(
 export function ScreenPage() {
   const all = useScreens();
   const caller = useCaller();
+  const mentionSearch = useMentionSearch();
   const { pathname, search } = useLocation();
   const page = pageAt(all, pathname);
   if (page) {
@@ -59,13 +62,15 @@ export function ScreenPage() {
   return (
     <Suspense fallback={<AuthLayout title={screen.title}>{null}</AuthLayout>} key={pathname}>
       <ReferenceControlContext value={MemberReference}>
-        {screen.kind === 'list' && <ListPage {...place} />}
-        {screen.kind === 'board' && <BoardPage {...place} />}
-        {screen.kind === 'calendar' && <CalendarPage {...place} />}
-        {screen.kind === 'gallery' && <GalleryPage {...place} />}
-        {screen.kind === 'figures' && <FiguresPage {...place} />}
-        {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
-        {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+        <MentionSearchContext value={mentionSearch}>
+          {screen.kind === 'list' && <ListPage {...place} />}
+          {screen.kind === 'board' && <BoardPage {...place} />}
+          {screen.kind === 'calendar' && <CalendarPage {...place} />}
+          {screen.kind === 'gallery' && <GalleryPage {...place} />}
+          {screen.kind === 'figures' && <FiguresPage {...place} />}
+          {screen.kind === 'form' && <FormPage {...place} rowKey={null} />}
+          {screen.kind === 'detail' && (edits ? <FormPage {...place} /> : <DetailPage {...place} />)}
+        </MentionSearchContext>
       </ReferenceControlContext>
     </Suspense>
   );
