@@ -258,6 +258,14 @@ describe('the helpdesk with the portal only', () => {
     await agent.page.reload();
     await agent.page.getByRole('listitem').getByText('The new number is DE 298.').waitFor();
     await agent.page.getByLabel('Internal').waitFor();
+    // After an @, a list has the members whose names contain the letters.
+    const body = agent.page.getByLabel('Body');
+    await body.pressSequentially('Thanks @hol');
+    await agent.page.getByRole('listbox', { name: 'Members' }).getByRole('option', { name: 'Maren Holt' }).waitFor();
+    await inBoth(agent.page);
+    await body.press('Enter');
+    expect(await body.inputValue()).toBe('Thanks @Maren Holt ');
+    await body.fill('');
     await agent.page.getByRole('button', { name: /^Solve/ }).click();
     await agent.page.getByRole('button', { name: 'Solve', exact: true }).click();
     await agent.page.getByText('Solution is missing.').waitFor();
