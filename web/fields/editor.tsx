@@ -146,7 +146,6 @@ interface ControlProps extends EditorProps {
 function Control(props: ControlProps): ReactNode {
   const { field, value, onChange, onLeave, wrong, id, describedBy, chosen = null } = props;
   const Reference = use(ReferenceControlContext);
-  const search = use(MentionSearchContext);
   const text = typeof value === 'string' ? value : '';
   const common = {
     id,
@@ -207,18 +206,7 @@ function Control(props: ControlProps): ReactNode {
       if (!Reference) return null;
       return <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />;
     case 'long text':
-      if (search && field.mentions) {
-        const { className, value: typed } = common;
-        return (
-          <MentionText
-            {...{ id, className, describedBy, search, value: typed, onChange, onLeave }}
-            isWrong={Boolean(wrong)}
-            rows={props.bare === undefined ? 6 : 3}
-            placeholder={props.bare}
-          />
-        );
-      }
-      return <textarea {...common} rows={props.bare === undefined ? 6 : 3} placeholder={props.bare} />;
+      return <LongText {...props} common={common} />;
     case 'json':
       return <textarea {...common} rows={6} spellCheck={false} data-mono />;
     case 'array':
@@ -234,6 +222,29 @@ function Control(props: ControlProps): ReactNode {
     default:
       return <TextControl {...common} type={inputType(field.name)} />;
   }
+}
+
+/** Text of several lines, which lists names after an @ if the app notifies of mentions in it. */
+function LongText({
+  field,
+  bare,
+  describedBy,
+  wrong,
+  onChange,
+  onLeave,
+  common,
+}: ControlProps & { common: { id: string; className: string | undefined; value: string } }) {
+  const search = use(MentionSearchContext);
+  const rows = bare === undefined ? 6 : 3;
+  if (!search || !field.mentions) return <textarea {...common} rows={rows} placeholder={bare} />;
+  const { id, className, value } = common;
+  const isWrong = Boolean(wrong);
+  return (
+    <MentionText
+      {...{ id, className, value, rows, isWrong, describedBy, search, onChange, onLeave }}
+      placeholder={bare}
+    />
+  );
 }
 
 /** Text field for a date or time. When the focus leaves it, words such as "tomorrow" become the date that they mean. */

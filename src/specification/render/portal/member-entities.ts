@@ -285,16 +285,19 @@ function referenceOf(
   entity: Entity,
   field: Field,
 ): PortalReference | null {
-  const relation = relations.find(
-    ({ from }) =>
-      from.schema === entity.schema &&
-      from.entity === entity.name &&
-      from.fields.length === 1 &&
-      from.fields[0] === field.name,
-  );
+  const own = relations.filter(({ from }) => from.schema === entity.schema && from.entity === entity.name);
+  // A foreign key with several fields counts if this field alone is the primary key of the target. The other fields
+  // then only repeat fields of the row.
+  const relation =
+    own.find(({ from }) => from.fields.length === 1 && from.fields[0] === field.name) ??
+    own.find(({ from, to, period }) => {
+      const pointed = to.fields[from.fields.indexOf(field.name)];
+      const key = open.get(entityId(to.schema, to.entity))?.entity.primary_key;
+      return !period && pointed !== undefined && key?.length === 1 && key[0] === pointed;
+    });
   if (!relation) return null;
   const target = entityId(relation.to.schema, relation.to.entity);
-  const [pointed] = relation.to.fields;
+  const pointed = relation.to.fields[relation.from.fields.indexOf(field.name)];
   if (pointed === undefined || open.get(target)?.rights.read.has(pointed) !== true) return null;
   return { entity: target, field: pointed, key: relation.name };
 }

@@ -432,6 +432,22 @@ describe('memberScreens', () => {
       drop view public.visit_times, public.visit_names; drop table public.visits, public.rooms`);
   });
 
+  it('a field of a foreign key with several fields is a reference if it alone is the primary key of the target', async () => {
+    await owner.script(`
+      create table public.books (id uuid primary key, owner uuid not null, name text not null, unique (id, owner));
+      create table public.loans (id bigint primary key, book uuid not null, owner uuid not null,
+        constraint loans_book foreign key (book, owner) references public.books (id, owner));
+      grant select on public.books, public.loans to authenticated`);
+    const { entities } = await screensOf('authenticated');
+    const loans = entities.find(({ id }) => id === 'public.loans');
+    expect(loans?.fields.map(({ name, reference }) => [name, reference])).toEqual([
+      ['id', null],
+      ['book', { entity: 'public.books', field: 'id', key: 'loans_book' }],
+      ['owner', null],
+    ]);
+    await owner.script('drop table public.loans, public.books');
+  });
+
   it('groups the screens in the navigation, and puts defined lists before derived ones', async () => {
     const { navigation } = await screensOf('authenticated', 'agent');
     expect(navigation).toEqual([

@@ -6,6 +6,7 @@ import { FieldValue, rowName } from '../../fields/value.tsx';
 import { useIsChanged } from '../../queries/changed-rows.ts';
 import type { Row } from '../../queries/rest.ts';
 import { useScreens } from '../../queries/screens.ts';
+import { isMeaninglessId } from '../rows/row-line.tsx';
 import styles from './board-page.module.css';
 
 /** Maximum number of short fields on a card. */
@@ -53,7 +54,10 @@ export function Card({
   const name = rowName(all, entity, row);
   const isChanged = useIsChanged(row);
   const shown = columns
-    .filter((field) => !entity.title_fields.includes(field.name) && field.name !== machine.field)
+    .filter(
+      (field) =>
+        !entity.title_fields.includes(field.name) && field.name !== machine.field && !isMeaninglessId(field, entity),
+    )
     .slice(0, FIELDS);
   return (
     <article

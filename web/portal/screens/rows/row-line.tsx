@@ -84,7 +84,7 @@ export function fittingColumns(
  * Returns true for an identifier without meaning for a member: a uuid, or the account that is the key of a row with a
  * label.
  */
-const isMeaninglessId = ({ name, editor }: PortalField, { title_fields: labels }: PortalEntity): boolean =>
+export const isMeaninglessId = ({ name, editor }: PortalField, { title_fields: labels }: PortalEntity): boolean =>
   /^(id|uuid)$|_uuid$/.test(name) &&
   (editor === 'text' ||
     (labels.length > 0 && !labels.includes(name) && (editor === 'member' || editor === 'reference')));
