@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 
 /** Height of each picture in a sheet, and the space between pictures, in pixels. */
-const HEIGHT = 230;
+const HEIGHT = 180;
 const GAP = 8;
 
 /** Writes one picture with small copies of many: each row of pictures below the other, each picture with the same height. */
@@ -25,6 +25,6 @@ export async function sheetOf(rows: readonly (readonly Buffer[])[], file: string
   const size = { width: Math.max(...small.map(widthOf)), height: GAP + small.length * (HEIGHT + GAP) };
   await sharp({ create: { ...size, channels: 3, background: '#808890' } })
     .composite(parts)
-    .webp({ quality: 55 })
+    .webp({ quality: 50 })
     .toFile(file);
 }
