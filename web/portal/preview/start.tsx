@@ -30,9 +30,14 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
   let draft = start.screens;
   window.fetch = async (input, init) =>
     draft && isOfScreens(input) ? Response.json(draft) : bridge.fetch(input, init);
+  type Show = (path: string, theme: PreviewTheme, screens: PortalScreens | null) => Promise<void>;
+  // What the console asks for while the pages start replaces what they start with.
+  let asked: { path: string; theme: PreviewTheme; screens: PortalScreens | null } = start;
+  let shows: Show | null = null;
   port.onmessage = ({ data }: MessageEvent<ToPreview>) => {
     if (data.kind === 'reply') bridge.onReply(data);
-    else void show(data.path, data.theme, data.screens);
+    else if (shows) void shows(data.path, data.theme, data.screens);
+    else asked = data;
   };
   // A chosen language, because the pages would otherwise load themselves again in the language of the account.
   const wanted = [language, member?.user_metadata.locale, ...navigator.languages.map((tag) => tag.slice(0, 2))];
@@ -45,7 +50,7 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
   const view = createRoot(document.getElementById('root') as HTMLElement);
   let theme: PreviewTheme | null = null;
   let path: string | null = null;
-  const show = async (route: string, nextTheme: PreviewTheme, nextDraft: PortalScreens | null) => {
+  const show: Show = async (route, nextTheme, nextDraft) => {
     const isChanged = draft !== nextDraft;
     draft = nextDraft;
     if (isChanged) await queryClient.invalidateQueries({ queryKey: ['screens'] });
@@ -65,7 +70,8 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
     send({ kind: 'painted' });
   };
   router.subscribe('onResolved', ({ toLocation }) => send({ kind: 'at', path: toLocation.href }));
-  await show(start.path, start.theme, start.screens);
+  shows = show;
+  await show(asked.path, asked.theme, asked.screens);
 }
 
 /** Returns true for the request whose reply a draft replaces. */
