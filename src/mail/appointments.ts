@@ -1,6 +1,6 @@
 import type { MailData, MailItem } from '../../contract/mails.ts';
 
-/** The end of the years that a calendar file can say (RFC 5545, section 3.3.4). */
+/** The last year that a calendar file can say (RFC 5545, section 3.3.4). */
 const LAST_YEAR = 9999;
 
 /** A file that a mail contains. */
@@ -53,7 +53,7 @@ export function isTimeZone(name: unknown): name is string {
   }
 }
 
-/** Returns true if a calendar can have an appointment from a time to another: PostgreSQL also has `infinity` and later years. */
+/** Returns true if a calendar file can say both times. PostgreSQL also has `infinity` and years after 9999. */
 export const isCalendarTime = (begins: string, ends: string | null): boolean =>
   [begins, ends ?? begins].every((time) => {
     const year = new Date(time).getUTCFullYear();

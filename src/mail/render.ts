@@ -1,3 +1,4 @@
+import { textOn } from '../../contract/accent.ts';
 import { limits } from '../../contract/limits.ts';
 import type { MailData, MailKind, RenderedMail } from '../../contract/mails.ts';
 import { mailLanguages } from '../../contract/mails.ts';
@@ -32,18 +33,6 @@ const ALL_LANGUAGES = '*';
 export function translationsOf(value: Translated): Readonly<Record<string, string>> {
   if (value === null) return {};
   return typeof value === 'string' ? { [ALL_LANGUAGES]: value } : value;
-}
-
-/** Luminance of a colour on which dark and white text have the same contrast (WCAG 2.2, "contrast ratio"). */
-const MIDDLE_LUMINANCE = 0.179;
-
-/** Returns the colour of text that can be read on a colour of six hexadecimal digits, such as `#1f6feb`. */
-function textOn(colour: string): string {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(colour.slice(at, at + 2), 16) / 255;
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue > MIDDLE_LUMINANCE ? '#1b1f24' : '#ffffff';
 }
 
 /**

@@ -7,6 +7,7 @@ import { clientOf, type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
 import { startNode, type TestNode } from '../support/node.ts';
+import { askNotifications } from '../support/notifications.ts';
 
 let node: TestNode;
 let server: TestMailServer;
@@ -89,7 +90,7 @@ it('a member gets the calendar file of an own booking, its changes by staff, and
   const shown = await notificationsOf(ada);
   expect(shown.notifications.map(({ kind, row }) => [kind, row.key])).toEqual([['appointment', { id: data.id }]]);
   // A member who has read the notification needs the file all the same.
-  await call(ada, 'PUT', { read: 'all' });
+  await askNotifications(app, ada, '', 'PUT', { read: 'all' });
   const confirmed = await nextMail(ada);
   expect(confirmed.subject).toBe('Meeting room, first "floor": confirmed');
 
@@ -162,17 +163,4 @@ it('the rule is refused for fields that hold no times, states that no machine ha
   expect((await anonymous.rpc('appointment_of', { entity: 1, field: 'x', key: {} })).error?.code).toBe('PGRST202');
 });
 
-async function call(member: Member, method: string, body?: unknown): Promise<unknown> {
-  const response = await fetch(`${app.url}/portal/v1/notifications`, {
-    method,
-    headers: {
-      apikey: app.publishable_key,
-      authorization: `Bearer ${member.session.access_token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return response.json();
-}
-
-const notificationsOf = async (member: Member) => (await call(member, 'GET')) as PortalNotifications;
+const notificationsOf = async (member: Member) => (await askNotifications<PortalNotifications>(app, member)).body;

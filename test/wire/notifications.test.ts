@@ -8,6 +8,7 @@ import { type Member, signUpMember } from '../support/clients.ts';
 import { superuserUrl, withClient } from '../support/database.ts';
 import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
 import { startNode, type TestNode } from '../support/node.ts';
+import { askNotifications } from '../support/notifications.ts';
 
 let node: TestNode;
 let server: TestMailServer;
@@ -39,18 +40,8 @@ const sql = (text: string) => runSql(node, app.ref, text);
 const superuser = async (text: string) =>
   withClient(await superuserUrl(node, `app_${app.ref}`), (client) => client.query(text));
 
-async function ask<T>(member: Member, path = '', method = 'GET', body?: unknown): Promise<{ status: number; body: T }> {
-  const response = await fetch(`${app.url}/portal/v1/notifications${path}`, {
-    method,
-    headers: {
-      apikey: app.publishable_key,
-      authorization: `Bearer ${member.session.access_token}`,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return { status: response.status, body: (await response.json()) as T };
-}
+const ask = <T>(member: Member, path = '', method = 'GET', body?: unknown) =>
+  askNotifications<T>(app, member, path, method, body);
 
 const read = async (member: Member, query = '') => (await ask<PortalNotifications>(member, query)).body;
 

@@ -1,10 +1,10 @@
-import { createContext, type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react';
+import { createContext, type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { t } from '../language/messages.ts';
 import comboStyles from './combo.module.css';
 import { ComboMenu } from './combo.tsx';
 import { mentionAt, withMention } from './mentions.ts';
 
-/** Returns the names of members that begin with a text, the best first. */
+/** Returns the names of some members that contain each of the words. */
 export type MentionSearch = (words: string) => Promise<readonly string[]>;
 
 /** Context with the search for members whose names may follow an @. Without one, texts have no such list. */
@@ -23,7 +23,7 @@ interface MentionTextProps {
   onLeave: (() => void) | undefined;
 }
 
-/** Text of several lines. After an @, it lists the members whose names begin with the typed letters; Enter writes the name. */
+/** Text of several lines. After an @, it lists members whose names contain the typed words. Enter writes the name. */
 export function MentionText({ id, search, value, onChange, ...props }: MentionTextProps) {
   const text = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState<number | null>(null);
@@ -57,7 +57,7 @@ export function MentionText({ id, search, value, onChange, ...props }: MentionTe
   return (
     <div className={comboStyles.combo}>
       <textarea
-        ref={text as Ref<HTMLTextAreaElement>}
+        ref={text}
         {...{ id, value, className: props.className, rows: props.rows, placeholder: props.placeholder }}
         // The direction of the text follows the letters that the member types.
         dir="auto"

@@ -1,5 +1,5 @@
 import type { CSSProperties } from 'react';
-import { hueOf } from './accent.ts';
+import { hueOf } from '../../contract/accent.ts';
 import styles from './look-preview.module.css';
 
 /** Preview of the look of an app's pages for members, in the light and the dark theme. */

@@ -3,7 +3,7 @@ import type { RealtimeState, RealtimeTable } from '../../../contract/realtime.ts
 import { api, segment } from './api.ts';
 import { queryClient, refetchEvery } from './query-client.ts';
 import { specificationKeys } from './specification.ts';
-import { runSql } from './sql.ts';
+import { identifier, runSql } from './sql.ts';
 
 const REFRESH_MILLISECONDS = 2000;
 
@@ -33,6 +33,4 @@ export const publishTable = (ref: string) =>
 
 /** Returns the statement that publishes a table or removes it from the publication. Pure. */
 const publicationSql = ({ schema, name, published }: Pick<RealtimeTable, 'schema' | 'name' | 'published'>): string =>
-  `alter publication supabase_realtime ${published ? 'add' : 'drop'} table ${quoted(schema)}.${quoted(name)};`;
-
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+  `alter publication supabase_realtime ${published ? 'add' : 'drop'} table ${identifier(schema)}.${identifier(name)};`;

@@ -1,7 +1,7 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { SqlResult } from '../../../contract/admin.ts';
 import { ApiFailure } from './api-failure.ts';
-import { runSql } from './sql.ts';
+import { identifier, runSql } from './sql.ts';
 
 /** A rule that is tested on every row of a table. */
 export interface Trial {
@@ -21,8 +21,6 @@ export type TriedRule =
 /** Maximum number of rows that break the rule and are listed. */
 const examples = 5;
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
 /** Returns the last part of an id, as written in SQL: public."Order lines" → "Order lines". */
 const ownName = (id: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(id)?.[0] ?? id;
 
@@ -36,7 +34,7 @@ const ownName = (id: string): string => /(?:"(?:[^"]|"")*"|[^".]+)$/.exec(id)?.[
  */
 function trialSql({ table, key, rule }: Trial): string {
   const copy = ownName(table);
-  const columns = key.length > 0 ? key.map(quoted).join(', ') : 'ctid';
+  const columns = key.length > 0 ? key.map(identifier).join(', ') : 'ctid';
   const { constraint, broken } = partsOf(table, rule);
   return `create temporary table ${copy} (like ${table}) on commit drop;
 alter table pg_temp.${copy} add constraint tried ${constraint};
@@ -50,13 +48,15 @@ rollback;`;
 /** Returns the rule as a constraint, and the condition for a row that breaks the rule. */
 function partsOf(table: string, rule: TriedRule): { constraint: string; broken: string } {
   if (rule.kind === 'unique') {
-    const fields = rule.fields.map(quoted).join(', ');
-    const given = rule.fields.map((field) => `${quoted(field)} is not null`).join(' and ');
+    const fields = rule.fields.map(identifier).join(', ');
+    const given = rule.fields.map((field) => `${identifier(field)} is not null`).join(' and ');
     const shared = `select ${fields} from only ${table} where ${given} group by ${fields} having count(*) > 1`;
     return { constraint: `unique (${fields})`, broken: `${given} and (${fields}) in (${shared})` };
   }
   const expression =
-    rule.kind === 'check' ? rule.expression : rule.fields.map((field) => `${quoted(field)} is not null`).join(' and ');
+    rule.kind === 'check'
+      ? rule.expression
+      : rule.fields.map((field) => `${identifier(field)} is not null`).join(' and ');
   return { constraint: `check (\n${expression}\n)`, broken: `(\n${expression}\n) is false` };
 }
 

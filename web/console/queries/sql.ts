@@ -23,6 +23,9 @@ export function literal(text: string): string {
   return text.includes('\\') ? `E${quoted}` : quoted;
 }
 
+/** Writes a name as a quoted SQL identifier. Pure. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+
 /** Writes texts as an SQL array. Pure. */
 export const arrayLiteral = (texts: readonly string[]): string => `array[${texts.map(literal).join(', ')}]::text[]`;
 

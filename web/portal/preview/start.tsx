@@ -2,7 +2,6 @@ import '../styles.ts';
 import '../portal.css';
 import { createMemoryHistory } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
-import type { PortalScreens } from '../../../contract/portal.ts';
 import type { FromPreview, PreviewMember, PreviewStart, PreviewTheme, ToPreview } from '../../../contract/preview.ts';
 import { PortalRoot, showAccent } from '../portal-root.tsx';
 import { makePortal, type Portal, readApp } from '../queries/client.ts';
@@ -21,6 +20,9 @@ const LOOKS = 2;
 /** Seconds for which the session of the member seems to be valid, so that the client never renews it. */
 const SESSION_SECONDS = 1_000_000;
 
+/** The page that a preview shows, in a theme, with the screens of a draft. */
+type Shown = Pick<PreviewStart, 'path' | 'theme' | 'screens'>;
+
 /** Starts the pages for members as the chosen caller. */
 export async function startPreview(start: PreviewStart, port: MessagePort): Promise<void> {
   const { member, isPicture, language } = start;
@@ -30,14 +32,13 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
   let draft = start.screens;
   window.fetch = async (input, init) =>
     draft && isOfScreens(input) ? Response.json(draft) : bridge.fetch(input, init);
-  type Show = (path: string, theme: PreviewTheme, screens: PortalScreens | null) => Promise<void>;
-  // What the console asks for while the pages start replaces what they start with.
-  let asked: { path: string; theme: PreviewTheme; screens: PortalScreens | null } = start;
-  let shows: Show | null = null;
+  // A message that arrives while the pages start replaces the page, theme and draft that they start with.
+  let first: Shown = start;
+  let shows: ((shown: Shown) => Promise<void>) | null = null;
   port.onmessage = ({ data }: MessageEvent<ToPreview>) => {
     if (data.kind === 'reply') bridge.onReply(data);
-    else if (shows) void shows(data.path, data.theme, data.screens);
-    else asked = data;
+    else if (shows) void shows(data);
+    else first = data;
   };
   // A chosen language, because the pages would otherwise load themselves again in the language of the account.
   const wanted = [language, member?.user_metadata.locale, ...navigator.languages.map((tag) => tag.slice(0, 2))];
@@ -50,7 +51,7 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
   const view = createRoot(document.getElementById('root') as HTMLElement);
   let theme: PreviewTheme | null = null;
   let path: string | null = null;
-  const show: Show = async (route, nextTheme, nextDraft) => {
+  shows = async ({ path: route, theme: nextTheme, screens: nextDraft }) => {
     const isChanged = draft !== nextDraft;
     draft = nextDraft;
     if (isChanged) await queryClient.invalidateQueries({ queryKey: ['screens'] });
@@ -70,8 +71,7 @@ export async function startPreview(start: PreviewStart, port: MessagePort): Prom
     send({ kind: 'painted' });
   };
   router.subscribe('onResolved', ({ toLocation }) => send({ kind: 'at', path: toLocation.href }));
-  shows = show;
-  await show(asked.path, asked.theme, asked.screens);
+  await shows(first);
 }
 
 /** Returns true for the request whose reply a draft replaces. */

@@ -10,19 +10,17 @@ import type {
 import { keysParameter } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
+import { timeZoneHere } from './language.ts';
 import { listParams, selectOf } from './query.ts';
 import { callerHeaders, callRest, parseExactly, Refusal, type Rows } from './rest.ts';
 import { figuresKey, rowsKey } from './rows.ts';
-
-/** Returns the time zone of the browser. */
-const zoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
 
 /** Reads the numbers, bars and lines of a page. Changes of rows that the page shows, and its own changes, make them old. */
 export const figures = (portal: Portal, { route }: PortalPage, days: FigurePeriod) =>
   queryOptions({
     queryKey: [...figuresKey, route, days],
     queryFn: async (): Promise<PortalFigures> => {
-      const asked = new URLSearchParams({ route, days: String(days), zone: zoneHere() });
+      const asked = new URLSearchParams({ route, days: String(days), zone: timeZoneHere() });
       const response = await reach(`/portal/v1/figures?${asked}`, { headers: await callerHeaders(portal) });
       const text = await response.text();
       if (response.ok) return parseExactly(text) as PortalFigures;

@@ -26,6 +26,9 @@ export function chosenLanguage(): Language | null {
   return isLanguage(stored) ? stored : null;
 }
 
+/** Returns the time zone of this device. */
+export const timeZoneHere = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+
 /** Stores the language of the pages on this device. Null means the language of the browser. */
 export function chooseLanguage(language: Language | null): void {
   attempt(() => (language === null ? localStorage.removeItem(KEY) : localStorage.setItem(KEY, language)));

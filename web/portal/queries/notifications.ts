@@ -11,6 +11,7 @@ import type {
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
+import { timeZoneHere } from './language.ts';
 import { followedSeldom } from './live.ts';
 import { keysParams, selectOf } from './query.ts';
 import { callerHeaders, callRest, Refusal, type Row, type Rows } from './rest.ts';
@@ -97,7 +98,7 @@ export const chooseNotification = (portal: Portal, userId: string) =>
     mutationFn: ({ kind, in_app, mail }: Pick<NotificationChoice, 'kind' | 'in_app' | 'mail'>) =>
       call<NotificationChoices>(portal, '/choices', {
         ...{ kind, in_app, mail },
-        time_zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+        time_zone: timeZoneHere(),
       }),
     onSuccess: (stored) => queryClient.setQueryData([...choicesKey, userId], stored),
   });

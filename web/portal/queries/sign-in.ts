@@ -1,6 +1,7 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { Destination } from '../sign-in/destination.ts';
 import type { Portal } from './client.ts';
+import { timeZoneHere } from './language.ts';
 import { callAuth, keepSession, orThrow, queryClient, sessionKey } from './session.ts';
 
 /** Signs in with an address and a password. */
@@ -43,8 +44,7 @@ export const signUp = ({ auth, mails }: Portal) =>
     mutationFn: async ({ email, password, name, next }: Record<'email' | 'password' | 'name' | 'next', string>) => {
       const emailRedirectTo = `${location.origin}/account/arrive?next=${encodeURIComponent(next)}`;
       // Mails say times in the time zone of the member.
-      const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-      const options = { emailRedirectTo, data: { ...(name !== '' && { name }), time_zone: timeZone } };
+      const options = { emailRedirectTo, data: { ...(name !== '' && { name }), time_zone: timeZoneHere() } };
       const { session } = orThrow(await mails.signUp({ email, password, options }));
       if (session) await keepSession(auth, session);
       return { isSignedIn: session !== null };

@@ -122,5 +122,5 @@ select ninefold.define_machine('public.bookings', 'status', 'requested', $$[
   {"name": "finish", "from": "confirmed", "to": "done", "roles": ["staff"], "when": "starts_at <= now()"}
 ]$$);
 
--- Who has booked gets each booking and each change of it by mail, with a calendar file.
+-- The member who booked gets a mail with a calendar file for the booking, and after each change of it.
 select ninefold.notify('public.bookings', 'appointment', 'starts_at', tell => array['member'], ends => 'ends_at', cancelled => array['cancelled']);

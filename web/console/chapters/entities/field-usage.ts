@@ -7,6 +7,7 @@ import type { PolicyEntry, RoleEntry, Verdict } from '../../../../contract/speci
 import type { Machine } from '../../../../contract/states.ts';
 import { highlight } from '../../../ui/highlight.ts';
 import { shortId } from '../../format/format.ts';
+import { identifier } from '../../queries/sql.ts';
 import { periodKeysOf } from './entity-words.ts';
 
 /** Everything that a specification contains about one field. */
@@ -86,7 +87,7 @@ export function fieldUsage(chapters: Chapters, entityId: string, name: string): 
 
 /** Returns true if an SQL expression contains a field as a word outside of string literals and comments, or as a quoted name. Pure. */
 export function names(sql: string, field: string): boolean {
-  const quoted = `"${field.replaceAll('"', '""')}"`;
+  const quoted = identifier(field);
   const word = new RegExp(`(?<![\\w$])${field.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w$])`, 'u');
   return highlight(sql, 'sql').some(({ kind, text }) =>
     kind === 'string'

@@ -1,5 +1,6 @@
 import type { ErrorLine, Rule } from '../../../../contract/specification.ts';
 import type { TriedRule } from '../../queries/rules.ts';
+import { identifier } from '../../queries/sql.ts';
 
 /**
  * Returns the expression within `CHECK ( … )`, as PostgreSQL prints it; null for a rule that is no check of a table.
@@ -27,7 +28,6 @@ function isWrapped(text: string): boolean {
   return true;
 }
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 /**
@@ -39,12 +39,12 @@ export function commentSql({ kind, name, entity, sql, words, comment }: Rule): s
     if (/^CREATE UNIQUE INDEX/i.test(sql)) {
       // An index has the schema of its table, which the id of the entity starts with.
       const schema = /^(?:"(?:[^"]|"")*"|[^".]+)/.exec(entity)?.[0] ?? 'public';
-      return `index ${schema}.${quoted(name)}`;
+      return `index ${schema}.${identifier(name)}`;
     }
     const domain = kind === 'check' ? /^(\S.*?) CHECK \(/s.exec(sql)?.[1] : undefined;
     return domain === undefined
-      ? `constraint ${quoted(name)} on ${entity}`
-      : `constraint ${quoted(name)} on domain ${domain}`;
+      ? `constraint ${identifier(name)} on ${entity}`
+      : `constraint ${identifier(name)} on domain ${domain}`;
   };
   return `comment on ${on()}\n  is ${literal(comment ?? words)};`;
 }
@@ -59,17 +59,17 @@ export const boundRows: Readonly<Record<Rule['applies_to'], string>> = {
 
 /** Returns SQL that validates the existing rows; null if PostgreSQL has validated them or has nothing to validate. */
 export const validateSql = ({ applies_to, entity, name }: Rule): string | null =>
-  applies_to === 'new and changed rows' ? `alter table ${entity}\n  validate constraint ${quoted(name)};` : null;
+  applies_to === 'new and changed rows' ? `alter table ${entity}\n  validate constraint ${identifier(name)};` : null;
 
 /** Returns SQL that adds a tested rule. If existing rows break the rule, the check applies only to new rows. */
 export function keepSql(table: string, rule: TriedRule, broken: number): string {
   if (rule.kind === 'required') {
-    const changes = rule.fields.map((field) => `  alter column ${quoted(field)} set not null`);
+    const changes = rule.fields.map((field) => `  alter column ${identifier(field)} set not null`);
     return `alter table ${table}\n${changes.join(',\n')};`;
   }
   const constraint =
     rule.kind === 'unique'
-      ? `unique (${rule.fields.map(quoted).join(', ')})`
+      ? `unique (${rule.fields.map(identifier).join(', ')})`
       : `check (${rule.expression.trim()})${broken > 0 ? '\n  not valid' : ''}`;
   return `alter table ${table}
   add constraint name_of_the_rule

@@ -22,6 +22,6 @@ const icons: Readonly<Record<ScreenKind, TablerIcon>> = {
   figures: IconChartBar,
 };
 
-/** Returns the icon of a screen or a page in a menu; undefined stands for a route without a screen. */
+/** Returns the icon of a screen or page in a menu. `undefined` means that the route has no screen. */
 export const screenIcon = (screen: Shown | undefined): TablerIcon =>
   screen === undefined ? IconFileText : 'kind' in screen ? icons[screen.kind] : IconLayoutDashboard;

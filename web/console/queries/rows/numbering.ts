@@ -1,5 +1,5 @@
 import { ApiFailure } from '../api-failure.ts';
-import { literal, runSql } from '../sql.ts';
+import { identifier, literal, runSql } from '../sql.ts';
 import type { Table } from './rest-call.ts';
 
 /** Time in ms after which giving numbers back is cancelled. */
@@ -12,8 +12,7 @@ interface Numbering {
   readonly last: string | null;
 }
 
-const nameOf = ({ entity: { schema, name } }: Table): string =>
-  [schema, name].map((part) => `"${part.replaceAll('"', '""')}"`).join('.');
+const nameOf = ({ entity: { schema, name } }: Table): string => `${identifier(schema)}.${identifier(name)}`;
 
 /** Reads the numberings of a table. Returns none for a builder who may not run SQL. */
 export async function readNumberings(table: Table, signal: AbortSignal): Promise<Numbering[]> {
@@ -45,7 +44,7 @@ export async function readNumberings(table: Table, signal: AbortSignal): Promise
 export async function restoreNumberings(table: Table, numberings: readonly Numbering[], sent: number): Promise<void> {
   if (numberings.length === 0 || sent === 0) return;
   const steps = numberings.map(({ sequence, field, last }) => {
-    const [name, column] = [literal(sequence), `"${field.replaceAll('"', '""')}"`];
+    const [name, column] = [literal(sequence), identifier(field)];
     return `select pg_catalog.setval(s.seqrelid, coalesce(${last ?? 'null'}, s.seqstart), ${last !== null})
       from pg_catalog.pg_sequence s
       where s.seqrelid = ${name}::pg_catalog.regclass

@@ -1,7 +1,7 @@
 import type { LabelTexts } from '../../../../../contract/description.ts';
 import type { Chapters } from '../../../../../contract/specification.ts';
 import type { Entity } from '../../../../../contract/specification-entities.ts';
-import { callSql, literal } from '../../../queries/sql.ts';
+import { callSql, identifier, literal } from '../../../queries/sql.ts';
 
 /** Longest label in characters, which the table `ninefold.labels` checks. */
 const LABEL_CHARACTERS = 200;
@@ -20,9 +20,8 @@ export interface LabelRow {
 /** The texts in the form by key. A key is absent as long as its label is not changed. */
 export type LabelDrafts = Readonly<Record<string, Pick<LabelTexts, 'label' | 'one'>>>;
 
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const relation = ({ schema, name }: Pick<Entity, 'schema' | 'name'>): string =>
-  literal(`${quoted(schema)}.${quoted(name)}`);
+  literal(`${identifier(schema)}.${identifier(name)}`);
 
 /**
  * Returns all parts of an app that members see and that can have a label: screens, pages, entities with their parts,

@@ -1,6 +1,6 @@
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { Machine } from '../../../../../contract/states.ts';
-import { literal } from '../../../queries/sql.ts';
+import { identifier, literal } from '../../../queries/sql.ts';
 
 /** A transition in the form. */
 export interface TransitionDesign {
@@ -71,7 +71,7 @@ export function machineSql(before: MachineDesign | null, after: MachineDesign | 
   if (!before || moved.length === 0) return definition;
   // A machine refuses states that no transition connects, so the rows move while there is none.
   const updates = moved.map(([from, to]) => {
-    const field = `"${after.field.replaceAll('"', '""')}"`;
+    const field = identifier(after.field);
     return `update ${after.entity} set ${field} = ${literal(to)} where ${field} = ${literal(from)};`;
   });
   return [dropSql(before), ...updates, definition].join('\n');
