@@ -16,10 +16,12 @@ const nameOf = ({ entity: { schema, name } }: Table): string => `${identifier(sc
 
 /** Reads the numberings of a table. Returns none for a builder who may not run SQL. */
 export async function readNumberings(table: Table, signal: AbortSignal): Promise<Numbering[]> {
-  // A sequence with a cache, or one that counts down, issues numbers that its last one does not tell.
+  // A sequence with a cache, or one that counts down, issues numbers that its last one does not tell. If policies also
+  // apply to the owner, the owner may not see which numbers the rows have.
   const sql = `select s.seqrelid::pg_catalog.regclass, a.attname, pg_catalog.pg_sequence_last_value(s.seqrelid)
     from pg_catalog.pg_depend d join pg_catalog.pg_sequence s on s.seqrelid = d.objid
     join pg_catalog.pg_attribute a on a.attrelid = d.refobjid and a.attnum = d.refobjsubid
+    join pg_catalog.pg_class c on c.oid = d.refobjid and not c.relforcerowsecurity
     where d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass and d.deptype in ('a', 'i') and s.seqcache = 1
       and s.seqincrement > 0 and d.refobjid = ${literal(nameOf(table))}::pg_catalog.regclass`;
   try {
