@@ -219,9 +219,12 @@ export class SpecificationService {
     return this.#remembered.isDerivedSince(app, time);
   }
 
-  /** Returns the milliseconds for which the background must not record changes of a large app. */
-  recordingDelay({ ref }: App): Promise<number> {
-    return retryIfNotCached(() => this.#tasks.run('recordingDelay', { ref }));
+  /**
+   * Returns 0 if this worker gets the turn to record the app in the background; else the milliseconds after which it may
+   * ask again.
+   */
+  takeRecordingTurn({ ref }: App): Promise<number> {
+    return retryIfNotCached(() => this.#tasks.run('takeRecordingTurn', { ref }));
   }
 
   /**

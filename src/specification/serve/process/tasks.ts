@@ -38,7 +38,7 @@ import type { LiveFigures } from '../figures/figures.ts';
 import { each, withFigures } from '../figures/with-figures.ts';
 import { packFacts, unpackFacts } from '../versions/packed-facts.ts';
 import { NotCachedError } from './not-cached.ts';
-import { RecordingBackoff } from './recording-backoff.ts';
+import { RecordingTurns } from './recording-turns.ts';
 
 /** The data from which the process derives a specification. */
 export interface Source {
@@ -118,7 +118,7 @@ export class Tasks {
   readonly #held = new LRUCache<string, Held>({ max: HELD, maxSize: HELD_BYTES });
   /** Derived versions by the hash of their stored content. */
   readonly #versions = new LRUCache<string, Derived>({ max: VERSIONS, maxSize: VERSIONS_BYTES });
-  readonly #backoff = new RecordingBackoff();
+  readonly #turns = new RecordingTurns();
 
   /** Does nothing. Starts the process in advance for a caller who will send a task soon. */
   ready(_: null): void {}
@@ -160,7 +160,7 @@ export class Tasks {
   }
 
   #hold({ ref, state }: SpecificationKey, factsState: string, size: number, derive: () => Derived): string {
-    const fresh = this.#backoff.measure(ref, derive);
+    const fresh = this.#turns.measure(ref, derive);
     this.#held.set(ref, { ...fresh, state, factsState, size, shown: fresh.specification }, { size });
     return fresh.specification.hash;
   }
@@ -312,7 +312,7 @@ export class Tasks {
    */
   version({ of, previous }: { of: SpecificationKey; previous: Bytes | null }): { changes: Change[]; packed: string } {
     const now = this.#of(of);
-    return this.#backoff.measure(of.ref, () => {
+    return this.#turns.measure(of.ref, () => {
       const before = previous && this.#stored(previous, now);
       const packed = packFacts(now);
       this.#rememberVersion(packed, now);
@@ -331,9 +331,9 @@ export class Tasks {
     return asBytea(packed);
   }
 
-  /** Returns the milliseconds for which the background must not record changes of the app. */
-  recordingDelay({ ref }: { ref: string }): number {
-    return this.#backoff.remainingMilliseconds(ref);
+  /** Gives a worker the turn to record changes of the app, as `RecordingTurns.take` does. */
+  takeRecordingTurn({ ref }: { ref: string }): number {
+    return this.#turns.take(ref);
   }
 
   /**

@@ -19,13 +19,15 @@ import {
 } from './store.ts';
 
 /**
- * Delays between a change and the check of the specification, in milliseconds. The check waits, because a script makes
- * several changes, and because its author often requests the specification directly after them, which may take half a
- * second. The worker that has derived the specification for this request checks first. The other workers check after a
- * random delay, so that usually only one worker does the work.
+ * Delays between the last change and the check of the specification, in milliseconds. The check waits, because a script
+ * makes several changes, and because its author often requests the specification directly after them, which may take
+ * half a second. The worker that has derived the specification for this request checks first. The other workers check
+ * after a random delay. While changes continue, a check waits for LONGEST_WAIT_MILLISECONDS at most.
  */
-const SETTLE_MILLISECONDS = 900;
+const SETTLE_MILLISECONDS = 2000;
 const TURN_MILLISECONDS = 400;
+const LONGEST_WAIT_MILLISECONDS = 10_000;
+/** How often a recording for a caller is repeated when the app changes meanwhile. */
 const ATTEMPTS = 5;
 
 /** Records the versions of each app when the app's database notifies of changes. */
@@ -122,6 +124,7 @@ export class VersionRecorder {
   #watchOf(app: App): Watch {
     const known = this.#watched.get(app) ?? {
       timer: null,
+      since: 0,
       isWaiting: false,
       mode: 'pending',
       last: Promise.resolve(),
@@ -144,8 +147,12 @@ export class VersionRecorder {
     const watch = this.#watchOf(app);
     const isDue = watch.timer !== null || watch.isWaiting;
     if (!isDue || modes.indexOf(mode) > modes.indexOf(watch.mode)) watch.mode = mode;
-    if (isDue) return;
+    if (watch.isWaiting) return;
     const notifiedAt = performance.now();
+    if (watch.timer) {
+      if (notifiedAt + after > watch.since + LONGEST_WAIT_MILLISECONDS) return;
+      clearTimeout(watch.timer);
+    } else watch.since = notifiedAt;
     const checkSoon = () => {
       watch.timer = null;
       watch.isWaiting = true;
@@ -181,15 +188,17 @@ export class VersionRecorder {
    * @param mode `pending`: only if the journal has new entries, or if another Ninefold version recorded the latest
    * version. Used for an app that was just opened. `unexplained`: also if the database notified of a change without an
    * entry in the journal. `always`: in any case.
-   * @param isAsked True if a caller waits for the result. In the background, `RecordingBackoff` delays large apps.
+   * @param isAsked True if a caller waits for the result. In the background, the specification process gives one worker
+   * the turn to record an app, and delays large apps.
    */
   async #record(app: App, mode: Mode, isAsked: boolean): Promise<void> {
-    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const attempts = isAsked ? ATTEMPTS : 1;
+    for (let attempt = 0; attempt < attempts; attempt++) {
       const head = await readHead(app.serverDatabase);
       const isOthers = head.latest !== null && head.latest.ninefold !== this.#ninefold;
       const isNews = head.latest === null || head.pending.length > 0 || isOthers;
       if (!isNews && (mode === 'pending' || (mode === 'unexplained' && head.isExplained))) return;
-      const rest = isAsked ? 0 : await this.#specifications.recordingDelay(app);
+      const rest = isAsked ? 0 : await this.#specifications.takeRecordingTurn(app);
       if (rest > 0) {
         this.#checkSoon(app, mode, rest);
         return;
@@ -217,6 +226,7 @@ export class VersionRecorder {
       });
       if (isRecorded) return;
     }
+    if (!isAsked) this.#checkSoon(app, mode);
   }
 }
 
@@ -226,6 +236,8 @@ type Mode = (typeof modes)[number];
 
 interface Watch {
   timer: NodeJS.Timeout | null;
+  /** The time of the first change for which the timer runs, by performance.now(). */
+  since: number;
   /** True from the moment at which the timer ends until the background work for the app begins. */
   isWaiting: boolean;
   /** The mode of the next recording. */

@@ -7,7 +7,11 @@ import { LRUCache } from 'lru-cache';
 const LONG_MILLISECONDS = 500;
 const REST_TIMES = 20;
 const MOST_REST_MILLISECONDS = 60_000;
-/** After one worker gets the turn to record, other workers wait TURN_TIMES × the last duration before they get it. */
+/**
+ * After one worker gets the turn to record an app, other workers wait until it has probably recorded: TURN_MILLISECONDS,
+ * or for a large app TURN_TIMES × the last duration.
+ */
+const TURN_MILLISECONDS = 2000;
 const TURN_TIMES = 10;
 /** The max number of apps for which this class remembers a delay. */
 const KEPT = 1000;
@@ -19,8 +23,10 @@ interface Rest {
   took: number;
 }
 
-/** Delays the background recording of large apps. */
-export class RecordingBackoff {
+/**
+ * Gives one of a node's workers the turn to record an app in the background, and delays the recordings of large apps.
+ */
+export class RecordingTurns {
   readonly #rests = new LRUCache<string, Rest>({ max: KEPT });
 
   /** Runs `work` for an app and measures its duration. */
@@ -37,15 +43,14 @@ export class RecordingBackoff {
   }
 
   /**
-   * Returns the remaining delay of an app in milliseconds; 0 for most apps. Of the workers that ask for a large app
-   * after its delay, only one gets 0 and thus the turn to record.
+   * Returns 0 to the worker that gets the turn to record an app, and to the others the milliseconds after which they may
+   * ask again.
    */
-  remainingMilliseconds(ref: string): number {
-    const rest = this.#rests.get(ref);
-    if (!rest) return 0;
+  take(ref: string): number {
     const now = performance.now();
-    if (rest.until > now) return rest.until - now;
-    rest.until = now + rest.took * TURN_TIMES;
+    const { until, took } = this.#rests.get(ref) ?? { until: now, took: 0 };
+    if (until > now) return until - now;
+    this.#rests.set(ref, { until: now + Math.max(TURN_MILLISECONDS, took * TURN_TIMES), took });
     return 0;
   }
 }
