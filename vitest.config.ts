@@ -17,8 +17,8 @@ function inProcess(name: string, include: string[]): TestProjectInlineConfigurat
       include,
       maxWorkers,
       isolate,
-      testTimeout: 60_000,
-      hookTimeout: 60_000,
+      testTimeout: 120_000,
+      hookTimeout: 120_000,
       sequence: { groupOrder: 0 },
     },
   };
@@ -40,8 +40,8 @@ function againstNodes(name: string, setup: string): TestProjectInlineConfigurati
       globalSetup: [`test/support/${setup}`],
       maxWorkers: isAlone ? 1 : maxWorkers,
       isolate,
-      testTimeout: 120_000,
-      hookTimeout: 120_000,
+      testTimeout: 240_000,
+      hookTimeout: 240_000,
       sequence: { groupOrder: isAlone ? 2 : 1 },
     },
   };
@@ -60,7 +60,7 @@ export default defineConfig({
     reporters: ['default', countReporter],
     sequence: { sequencer: LongestFirst },
     // A test that promises a shorter time says so. The default of a second would fail on a machine that does much else.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       inProcess('unit', ['{src,contract}/**/*.test.ts', 'scripts/**/*.test.mjs', 'web/**/*.test.{ts,tsx}']),
       inProcess('architecture', ['test/architecture/**/*.test.ts']),

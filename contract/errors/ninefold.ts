@@ -575,7 +575,7 @@ export const ninefoldErrors = entries('ninefold', {
     status: 503,
     message: 'The database cannot be reached.',
     meaning:
-      'PostgreSQL is starting, stopping or unreachable, accepts no further connections, or refuses the app’s login. In the last case the message gives the reason.',
+      'PostgreSQL is starting, stopping or unreachable, accepts no further connections, or refuses the app’s login, or a change of the schema holds a lock. In the last two cases the message gives the reason.',
     action:
       'Try again after the seconds in Retry-After. Without this header, first read whether the request has changed anything.',
     member: memberTexts.tryAgain,

@@ -114,6 +114,35 @@ describe('readCatalogParallel', () => {
     expect(one).not.toBe(two);
   });
 
+  it('waits for a schema change that holds a lock for longer than several attempts', async () => {
+    const lockMilliseconds = 20;
+    let attempts = 0;
+    let unlock = () => {};
+    const unlocked = new Promise<void>((resolve) => {
+      unlock = resolve;
+    });
+    const counting: Pick<Database, 'transaction'> = {
+      transaction: (work, statement) => {
+        attempts++;
+        // Each attempt has two transactions.
+        if (attempts > 20) unlock();
+        return pool.transaction(work, statement);
+      },
+    };
+    const lock = smallPool(1);
+    await lock
+      .transaction(async (tx) => {
+        await tx.run([plain('select pg_advisory_xact_lock(2)')]);
+        const waiting = { read: 'select json_build_object(1, pg_advisory_xact_lock(2))' };
+        const reading = readCatalogParallel(counting as Database, [waiting, { read: 'select 1' }], lockMilliseconds);
+        await unlocked;
+        return { reading };
+      })
+      .then(({ reading }) => reading);
+    expect(attempts).toBeGreaterThan(20);
+    await lock.close();
+  });
+
   it('works with a pool of one connection', async () => {
     const single = smallPool(1);
     const [one, other] = await read(single);

@@ -5,6 +5,11 @@ import { plain, quoteLiteral, type Result, type Statement } from '../database/st
 
 /** How often a function that only reads runs before its last error is thrown. */
 const ATTEMPTS = 4;
+/**
+ * For how long such a function is repeated while a schema change holds a lock. A migration can rewrite a large table, and
+ * the page that waits for the catalog is better late than an error.
+ */
+const LOCKED_MILLISECONDS = 10_000;
 
 /** Catalog queries by the name of their result. Each is a SELECT of one JSON value without parameters. */
 export type CatalogQueries<Facts> = { readonly [Key in keyof Facts]: string };
@@ -159,18 +164,20 @@ export const retryOnLockTimeout = <T>(read: () => Promise<T>): Promise<T> => ret
 
 /** Runs a function that only reads, and retries it after an error with one of the SQLSTATEs. */
 async function retryRead<T>(read: () => Promise<T>, sqlstates: readonly (string | null)[]): Promise<T> {
+  const began = performance.now();
   let met: unknown = null;
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+  for (let attempt = 1; ; attempt++) {
     try {
       return await read();
     } catch (error) {
       // If `read` runs in a transaction of the caller, the first error aborts this transaction, so the retry fails with
       // 25P02. Then the first error is thrown.
-      if (met && error instanceof DatabaseError && error.sqlstate === '25P02') break;
+      if (met && error instanceof DatabaseError && error.sqlstate === '25P02') throw met;
       const isOfDatabase = error instanceof DatabaseError || error instanceof ConnectionError;
       if (!isOfDatabase || !sqlstates.includes(error.sqlstate)) throw error;
+      const isLocked = error.sqlstate === LOCK_TIMEOUT;
+      if (isLocked ? performance.now() - began > LOCKED_MILLISECONDS : attempt === ATTEMPTS) throw error;
       met = error;
     }
   }
-  throw met;
 }

@@ -15,6 +15,9 @@ import { helpLink } from './help-link.ts';
 /** Returns true for SQLSTATEs of a server that is starting or stopping (classes 08, 57P). */
 const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P');
 
+/** SQLSTATE lock_not_available: a schema change held a lock for longer than reading the catalog waits. */
+const LOCKED = '55P03';
+
 /** Converts an error to one that a client may see. An unknown error becomes `internal`, with its cause for the log. */
 export function asNinefoldError(caught: unknown): NinefoldError {
   if (isDiskFull(caught)) return new NinefoldError('disk_full', { retryAfter: 10, cause: caught });
@@ -25,6 +28,10 @@ export function asNinefoldError(caught: unknown): NinefoldError {
   if (error instanceof ConnectionError) return noConnection(error);
   if (error instanceof DatabaseError && unavailable(error.sqlstate)) {
     return new NinefoldError('database_unavailable', { cause: error, retryAfter: 1 });
+  }
+  if (error instanceof DatabaseError && error.sqlstate === LOCKED) {
+    const message = 'A change of the schema holds a lock that this call waits for.';
+    return new NinefoldError('database_unavailable', { message, cause: error, retryAfter: 1 });
   }
   return new NinefoldError('internal', { cause: error });
 }

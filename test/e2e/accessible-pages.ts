@@ -624,7 +624,7 @@ export function checkDialogs(): void {
 
 /** Waits until no request is pending and no placeholder is shown. */
 async function settled(page: Page): Promise<void> {
-  await expect.poll(() => page.getByRole('progressbar').count(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => page.getByRole('progressbar').count()).toBe(0);
   await page.evaluate(() => document.fonts.ready);
 }
 
@@ -650,6 +650,7 @@ async function found(page: Page, runOnly: string[]): Promise<string[]> {
         runOnly: only,
         resultTypes: ['violations'],
         iframes: false,
+        preload: false,
       }),
     runOnly,
   );

@@ -170,7 +170,7 @@ it('the console links from an error to the trace of the request, and from a past
   const { page, problems } = await site.visit(`/app/${app.ref}/errors`);
   // A worker writes its counts every five seconds, and the page reads them every ten.
   const counted = page.getByRole('table', { name: 'Errors' }).getByRole('row', { name: 'title_length' });
-  await counted.click({ timeout: 30_000 });
+  await counted.click();
   const panel = page.getByRole('complementary', { name: 'Error title_length' });
   await panel.getByText('The title is 3 to 120 characters', { exact: true }).waitFor();
   // The counts of an app are written every few seconds, and the page shows them at its next refresh.

@@ -72,7 +72,7 @@ export async function browse(node: NodeAddress, cookie: Cookie | null = null): P
 
 async function open(browser: Browser, options: BrowserContextOptions): Promise<Visit> {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   const problems: string[] = [];
   await context.addInitScript(() => {
     // Chromium 148 and later return promises from these functions. An effect of React must not return such a promise.

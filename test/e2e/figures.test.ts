@@ -78,7 +78,7 @@ describe.concurrent('EntityDiagram', () => {
     await page.getByRole('button', { name: box('labels') }).waitFor();
     await page.getByRole('img', { name: 'labels points to notes by note' }).waitFor({ state: 'attached' });
     await runSql(site.node, few, 'drop table public.labels');
-    await expect.poll(() => page.getByRole('button', { name: box('labels') }).count(), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: box('labels') }).count()).toBe(0);
     await context.close();
   });
 
@@ -179,7 +179,7 @@ describe.concurrent('StateDiagram', () => {
     const { page, context, problems } = await site.visit(`/app/${machine}/states`);
     await page.getByRole('button', { name: /^planned, 3 rows/ }).waitFor();
     await runSql(site.node, machine, `update public.visits set status = 'under way' where id = 1`);
-    await page.getByRole('button', { name: /^planned, 2 rows/ }).waitFor({ timeout: 30_000 });
+    await page.getByRole('button', { name: /^planned, 2 rows/ }).waitFor();
     await page.getByRole('button', { name: /^under way, 1 row/ }).click();
     await page.getByRole('complementary', { name: 'State under way' }).getByText('1 row in this state').waitFor();
     expect(problems).toEqual([]);
@@ -190,9 +190,9 @@ describe.concurrent('StateDiagram', () => {
     const { page, context } = await site.visit(`/app/${machine}/states`);
     await page.getByText('pairs of states are decided').waitFor();
     await runSql(site.node, machine, 'alter table public.visits disable trigger user');
-    await page.getByText('This machine is not enforced').waitFor({ timeout: 30_000 });
+    await page.getByText('This machine is not enforced').waitFor();
     await runSql(site.node, machine, 'alter table public.visits enable trigger user');
-    await expect.poll(() => page.getByText('This machine is not enforced').count(), { timeout: 30_000 }).toBe(0);
+    await expect.poll(() => page.getByText('This machine is not enforced').count()).toBe(0);
     await context.close();
   });
 });

@@ -194,7 +194,7 @@ it('the page Functions edits a deployed function as it was deployed, and counts 
   await panel.getByText('Version 2 runs.').waitFor();
   expect(await answer()).toBe('two');
   await page.getByRole('table', { name: 'Functions' }).getByText('open to everybody').waitFor();
-  await page.getByRole('link', { name: '3 times' }).waitFor({ timeout: 30_000 });
+  await page.getByRole('link', { name: '3 times' }).waitFor();
   await panel.getByText('All 3 calls of 24 hours succeeded.').waitFor();
   await takePictures(page, 'code');
   expect(problems).toEqual([]);

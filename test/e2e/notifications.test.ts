@@ -40,7 +40,7 @@ it('a member hears of an answer at once, opens it, takes a transition, and choos
   await ruth.client.from('comments').insert({ ticket: ticket.id, body: 'Which card was it?' }).throwOnError();
   await ruth.client.from('tickets').update({ status: 'waiting' }).eq('id', ticket.id).throwOnError();
   // The live list brings the number, before the page would ask for it.
-  await bell(page, '2 new notifications').waitFor({ timeout: 4000 });
+  await bell(page, '2 new notifications').waitFor({ timeout: 15_000 });
   await bell(page, '2 new notifications').click();
   await page.getByText('Ruth Okoye changed Charged twice to Waiting').waitFor();
   await page.getByText('“Which card was it?”').waitFor();

@@ -29,7 +29,7 @@ it('the console marks an app whose database refuses a schema update, shows the f
   await page.getByRole('link', { name: /Purpose\s*not served/ }).waitFor();
 
   await withClient(await superuserUrl(site.node, `app_${app.ref}`), (client) => client.query(conflict.drop));
-  await page.getByRole('link', { name: /Purpose$/ }).waitFor({ timeout: 30_000 });
+  await page.getByRole('link', { name: /Purpose$/ }).waitFor();
   await page.getByText('Publishable key').waitFor();
   await page.getByRole('link', { name: 'Ninefold, all apps' }).click();
   await page.getByRole('row', { name: app.ref }).getByText('not served').waitFor({ state: 'detached' });

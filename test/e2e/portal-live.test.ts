@@ -52,7 +52,7 @@ it('a card moves on one board when another member moves it, and each sees who lo
   await arrived;
   await refuseReads(two.context);
   await card(one, 'New').dragTo(lane(one, 'Open'));
-  await card(two, 'Open').waitFor({ timeout: 4000 });
+  await card(two, 'Open').waitFor();
   expect(await card(two, 'New').count()).toBe(0);
   await two.context.unroute('**/rest/v1/**');
 

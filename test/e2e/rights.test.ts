@@ -74,7 +74,7 @@ it('the console probes every cell on request, and shows when the probe ran', asy
   await signUpMember(app);
   const { page, context, problems } = await site.visit(`/app/${app.ref}/roles`);
   await page.getByRole('button', { name: 'Probe all' }).click();
-  await page.getByText('none disagrees').waitFor({ timeout: 30_000 });
+  await page.getByText('none disagrees').waitFor();
   await page.getByText(/^Probe of .* all rolled back/).waitFor();
   const rows = await runSql(site.node, app.ref, 'select count(*) from public.notes');
   expect(rows.results[0]?.rows[0]?.[0]).toBe('1');
@@ -91,7 +91,7 @@ it('a builder applies an advice after a confirmation, and removes the advice', a
   const dialog = page.getByRole('dialog', { name: 'Change open?' });
   await dialog.getByText('enable row level security').waitFor();
   await dialog.getByRole('button', { name: 'Apply' }).click();
-  await expect.poll(() => advice.count(), { timeout: 15_000 }).toBe(0);
+  await expect.poll(() => advice.count()).toBe(0);
   const on = await runSql(
     site.node,
     app.ref,

@@ -19,7 +19,7 @@ declare module 'vitest' {
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');
-  const [node] = await Promise.all([startNode(), unpackChromium()]);
+  const [node] = await Promise.all([startNode({ env: { NINEFOLD_WORKERS: '1' } }), unpackChromium()]);
   await withoutUpkeep(await superuserUrl(node, 'postgres'));
   const { url, setupUrl, home, operatorToken } = node;
   project.provide('node', { url, setupUrl, home, operatorToken });

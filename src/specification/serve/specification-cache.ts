@@ -18,11 +18,17 @@ const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
 
+/**
+ * Size of the facts from which on two connections read them. Those of an app without tables have 900,000 bytes, because
+ * they contain Ninefold’s own functions; those of an app with 100 tables have 1,200,000.
+ */
+const LARGE_BYTES = 1_200_000;
+
 /** Returns the data from which the specification of an app is derived. */
 export interface SpecificationSources {
   describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions };
   /** @throws Errors of `loadFacts`. */
-  readFacts(app: App, options: FactOptions): Promise<RawFacts>;
+  readFacts(app: App, options: FactOptions, isLarge: boolean): Promise<RawFacts>;
   /** Returns null if all facts must be read. @throws Errors of `loadFacts`. */
   readChangedFacts(app: App, options: FactOptions, states: CatalogStates): Promise<RawFacts | null>;
   readonly readBackup: ReadBackup;
@@ -52,6 +58,14 @@ interface Derived {
   shown: CachedFigures | null;
 }
 
+/** The readings of an app's fingerprint. */
+interface Fingerprints {
+  /** Settles when the last reading that began has ended. */
+  last: Promise<unknown>;
+  /** The reading that begins after it; null if nobody waits for one. */
+  next: Promise<string> | null;
+}
+
 /** The specification with live figures. */
 interface CachedFigures {
   /** The time until which the figures are valid, by performance.now(). */
@@ -72,6 +86,9 @@ interface CachedFigures {
  */
 export class SpecificationCache {
   readonly #byApp = new WeakMap<App, Derived>();
+  readonly #fingerprints = new WeakMap<App, Fingerprints>();
+  /** Apps whose facts are larger than LARGE_BYTES. */
+  readonly #large = new WeakSet<App>();
   readonly #tasks: TaskRunner;
   readonly #sources: SpecificationSources;
 
@@ -113,6 +130,15 @@ export class SpecificationCache {
     });
   }
 
+  /** Reads the facts, and remembers whether the app is large. @throws Errors of `loadFacts`. */
+  async readFacts(app: App, options: FactOptions): Promise<RawFacts> {
+    const facts = await this.#sources.readFacts(app, options, this.#large.has(app));
+    const bytes = facts.parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
+    if (bytes > LARGE_BYTES) this.#large.add(app);
+    else this.#large.delete(app);
+    return facts;
+  }
+
   /**
    * Returns true if this worker has requested the specification after a time of performance.now(). A new request is
    * then cheap.
@@ -134,7 +160,7 @@ export class SpecificationCache {
   }
 
   async #derived(app: App): Promise<Derived> {
-    const [catalog, settings] = await Promise.all([catalogFingerprint(app.database), app.settings()]);
+    const [catalog, settings] = await Promise.all([this.#fingerprint(app), app.settings()]);
     const state = stateOf(app, catalog, settings);
     const known = this.#byApp.get(app);
     if (known?.state === state) return known;
@@ -150,6 +176,22 @@ export class SpecificationCache {
     this.#byApp.set(app, derived);
     derived.hash.catch(() => this.#forget(app, derived));
     return derived;
+  }
+
+  /**
+   * Reads the fingerprint of the catalog. A page sends several requests at once, so all callers that come while a reading
+   * is in progress share the next one. Its snapshot is newer than their calls.
+   */
+  #fingerprint(app: App): Promise<string> {
+    const known = this.#fingerprints.get(app) ?? { last: Promise.resolve(), next: null };
+    this.#fingerprints.set(app, known);
+    known.next ??= known.last.then(() => {
+      const reading = catalogFingerprint(app.database);
+      known.last = reading.catch(() => undefined);
+      known.next = null;
+      return reading;
+    });
+    return known.next;
   }
 
   /**
@@ -185,7 +227,7 @@ export class SpecificationCache {
         return { of, hash: this.#tasks.run('derive', { of, source }) };
       }
     }
-    const facts = await this.#sources.readFacts(app, described.options);
+    const facts = await this.readFacts(app, described.options);
     // A change and its reversal lead to the same state. A specification that was derived between them must not be found
     // under this state. So it gets the state only if the catalog is the same before and after the facts were read.
     const unique = { ref, state: randomUUID() };

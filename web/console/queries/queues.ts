@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, mutationOptions, queryOptions } from '@tanstack/react-query';
+import {
+  infiniteQueryOptions,
+  mutationOptions,
+  partialMatchKey,
+  type QueryKey,
+  queryOptions,
+} from '@tanstack/react-query';
 import type { QueueList, QueueMessage, QueuePage } from '../../../contract/queues.ts';
 import { api, segment } from './api.ts';
 import { queryClient, refetchEvery } from './query-client.ts';
@@ -10,6 +16,8 @@ const keys = {
   all: (ref: string) => ['queues', ref] as const,
   list: (ref: string) => ['queues', ref, 'list'] as const,
   messages: (ref: string, queue: string) => ['queues', ref, 'messages', queue] as const,
+  message: (ref: string, queue: string, isArchive: boolean, id: string) =>
+    [...keys.messages(ref, queue), isArchive, id] as const,
 };
 
 const path = (ref: string, queue?: string, rest = ''): string =>
@@ -44,7 +52,7 @@ export const queueMessages = (ref: string, queue: string, isArchive: boolean) =>
 /** Reads one message complete. */
 export const queueMessage = (ref: string, queue: string, id: string, isArchive: boolean) =>
   queryOptions({
-    queryKey: [...keys.messages(ref, queue), isArchive, id],
+    queryKey: keys.message(ref, queue, isArchive, id),
     queryFn: ({ signal }) =>
       api<QueueMessage>(path(ref, queue, `/messages/${segment(id)}${archivedQuery(isArchive)}`), { signal }),
   });
@@ -58,6 +66,23 @@ const changing = <Argument>(ref: string, call: (argument: Argument) => Promise<u
     },
   });
 
+/** Removes something, and then reads everything again except `gone`, which the page shows until the reader leaves it. */
+const removing = (
+  ref: string,
+  { call, gone }: { call: (name: string) => Promise<unknown>; gone: (name: string) => QueryKey },
+) =>
+  mutationOptions({
+    mutationFn: call,
+    onMutate: (name) => queryClient.cancelQueries({ queryKey: gone(name) }),
+    onSuccess: (_, name) => {
+      void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+      void queryClient.invalidateQueries({
+        queryKey: keys.all(ref),
+        predicate: ({ queryKey }) => !partialMatchKey(queryKey, gone(name)),
+      });
+    },
+  });
+
 /** Reads the queues again after a change that another query made. */
 export const refreshQueues = (ref: string) => queryClient.invalidateQueries({ queryKey: keys.all(ref) });
 
@@ -66,7 +91,11 @@ export const createQueue = (ref: string) =>
   changing(ref, (body: { name: string; unlogged: boolean }) => api(path(ref), { method: 'POST', body }));
 
 /** Drops a queue with its messages and its archive. */
-export const dropQueue = (ref: string) => changing(ref, (queue: string) => api(path(ref, queue), { method: 'DELETE' }));
+export const dropQueue = (ref: string) =>
+  removing(ref, {
+    call: (queue: string) => api(path(ref, queue), { method: 'DELETE' }),
+    gone: (queue) => keys.messages(ref, queue),
+  });
 
 /** Deletes all messages of a queue. */
 export const purgeQueue = (ref: string) =>
@@ -78,19 +107,17 @@ export const sendMessage = (ref: string, queue: string) =>
     api(path(ref, queue, '/messages'), { method: 'POST', body }),
   );
 
-/** Does not wait for the queries, so that the page can leave the message before its query fails. */
-const removing = (ref: string, call: (id: string) => Promise<unknown>) =>
-  mutationOptions({
-    mutationFn: call,
-    onSuccess: () => void refreshQueues(ref),
-  });
-
 /** Moves a message to the archive of its queue. */
 export const archiveMessage = (ref: string, queue: string) =>
-  removing(ref, (id: string) => api(path(ref, queue, `/messages/${segment(id)}/archive`), { method: 'POST' }));
+  removing(ref, {
+    call: (id: string) => api(path(ref, queue, `/messages/${segment(id)}/archive`), { method: 'POST' }),
+    gone: (id) => keys.message(ref, queue, false, id),
+  });
 
 /** Deletes a message of a queue or of its archive. */
 export const deleteMessage = (ref: string, queue: string, isArchive: boolean) =>
-  removing(ref, (id: string) =>
-    api(path(ref, queue, `/messages/${segment(id)}${archivedQuery(isArchive)}`), { method: 'DELETE' }),
-  );
+  removing(ref, {
+    call: (id: string) =>
+      api(path(ref, queue, `/messages/${segment(id)}${archivedQuery(isArchive)}`), { method: 'DELETE' }),
+    gone: (id) => keys.message(ref, queue, isArchive, id),
+  });
