@@ -153,12 +153,10 @@ export async function loadFacts(executor: Executor, options: FactOptions): Promi
 }
 
 /**
- * Reads the facts without parsing them: on one connection, or for a large app on two connections in parallel. A new
- * connection needs twice the time, so a second one is of use only where the reading itself takes long.
+ * Reads the facts on two connections in parallel, without parsing them.
  * @throws Errors of `loadFacts`.
  */
-export async function readFacts(database: Database, options: FactOptions, isLarge: boolean): Promise<RawFacts> {
-  if (!isLarge) return readFactsWithin(database, options);
+export async function readFacts(database: Database, options: FactOptions): Promise<RawFacts> {
   const { default: lock } = limits.catalogLockMilliseconds;
   const [parts, asked] = await Promise.all([
     readCatalogParallel<ObjectFacts, AskedFacts>(database, [objectQueries, askedQueries], lock),
@@ -214,7 +212,7 @@ export async function readChangedFacts(
 }
 
 /**
- * Reads the facts within a transaction or on one connection, without parsing them.
+ * Reads the facts within a transaction, without parsing them.
  * @throws Errors of `loadFacts`.
  */
 export async function readFactsWithin(executor: Executor, options: FactOptions): Promise<RawFacts> {

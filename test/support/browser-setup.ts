@@ -15,7 +15,8 @@ declare module 'vitest' {
 
 /**
  * Builds the server and the console, unpacks the browser, and starts a node with a builder for all tests of a project.
- * Tests get the node with `inject('node')`, and each test creates its own apps on it.
+ * Tests get the node with `inject('node')`, and each test creates its own apps on it. The node has one worker, because a
+ * second one opens each app again, which took a fifth of the time of these tests. The tests of `wire` have several workers.
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await build('server', 'web');

@@ -141,7 +141,7 @@ const change = (() => {
 
 const optionsOf = (exposedSchemas: readonly string[]) => ({ exposedSchemas, authenticator: 'app_authenticator' });
 const read = (exposedSchemas: readonly string[]): Promise<RawFacts> =>
-  readFacts(database.as('app_authenticator'), optionsOf(exposedSchemas), false);
+  readFacts(database.as('app_authenticator'), optionsOf(exposedSchemas));
 
 const callers = [
   { role: 'anon', memberRoles: [] },

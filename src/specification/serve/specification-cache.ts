@@ -18,17 +18,11 @@ const FIGURES_TIMES = 25;
 const LEAST_MILLISECONDS = 400;
 const MOST_MILLISECONDS = 10_000;
 
-/**
- * Size of the facts from which on two connections read them. Those of an app without tables have 900,000 bytes, because
- * they contain Ninefold’s own functions; those of an app with 100 tables have 1,200,000.
- */
-const LARGE_BYTES = 1_200_000;
-
 /** Returns the data from which the specification of an app is derived. */
 export interface SpecificationSources {
   describe(app: App, settings: Settings): { app: SpecificationApp; options: FactOptions };
   /** @throws Errors of `loadFacts`. */
-  readFacts(app: App, options: FactOptions, isLarge: boolean): Promise<RawFacts>;
+  readFacts(app: App, options: FactOptions): Promise<RawFacts>;
   /** Returns null if all facts must be read. @throws Errors of `loadFacts`. */
   readChangedFacts(app: App, options: FactOptions, states: CatalogStates): Promise<RawFacts | null>;
   readonly readBackup: ReadBackup;
@@ -87,8 +81,6 @@ interface CachedFigures {
 export class SpecificationCache {
   readonly #byApp = new WeakMap<App, Derived>();
   readonly #fingerprints = new WeakMap<App, Fingerprints>();
-  /** Apps whose facts are larger than LARGE_BYTES. */
-  readonly #large = new WeakSet<App>();
   readonly #tasks: TaskRunner;
   readonly #sources: SpecificationSources;
 
@@ -128,15 +120,6 @@ export class SpecificationCache {
       shown.trackDuration(used);
       return after([derived.hash, shown.ready], used);
     });
-  }
-
-  /** Reads the facts, and remembers whether the app is large. @throws Errors of `loadFacts`. */
-  async readFacts(app: App, options: FactOptions): Promise<RawFacts> {
-    const facts = await this.#sources.readFacts(app, options, this.#large.has(app));
-    const bytes = facts.parts.reduce((sum, { byteLength }) => sum + byteLength, 0);
-    if (bytes > LARGE_BYTES) this.#large.add(app);
-    else this.#large.delete(app);
-    return facts;
   }
 
   /**
@@ -227,7 +210,7 @@ export class SpecificationCache {
         return { of, hash: this.#tasks.run('derive', { of, source }) };
       }
     }
-    const facts = await this.readFacts(app, described.options);
+    const facts = await this.#sources.readFacts(app, described.options);
     // A change and its reversal lead to the same state. A specification that was derived between them must not be found
     // under this state. So it gets the state only if the catalog is the same before and after the facts were read.
     const unique = { ref, state: randomUUID() };

@@ -66,7 +66,7 @@ export class SpecificationService {
     this.#missingRights = missingRights;
     this.#remembered = new SpecificationCache(tasks, {
       describe: (app, settings) => this.#describe(app, settings),
-      readFacts: (app, options, isLarge) => readFacts(app.database, options, isLarge),
+      readFacts: (app, options) => readFacts(app.database, options),
       readBackup,
       readChangedFacts: (app, options, states) => readChangedFacts(app.database, options, states),
     });
@@ -147,17 +147,14 @@ export class SpecificationService {
 
   /** Reads the facts from which the specification is derived. */
   async facts(app: App): Promise<Facts> {
-    return parseFacts(await this.#remembered.readFacts(app, factOptions(app, await app.settings())));
+    return parseFacts(await readFacts(app.database, factOptions(app, await app.settings())));
   }
 
   /** Returns the relations of every schema, with their figures, as JSON. */
   entities(app: App): Promise<Bytes> {
     return retryIfNotCached(async () => {
       const options = factOptions(app, await app.settings());
-      const [facts, figures] = await Promise.all([
-        this.#remembered.readFacts(app, options),
-        loadEntityFigures(app.database),
-      ]);
+      const [facts, figures] = await Promise.all([readFacts(app.database, options), loadEntityFigures(app.database)]);
       return this.#tasks.run('entities', { facts, figures });
     });
   }
@@ -165,7 +162,7 @@ export class SpecificationService {
   /** Returns generated types of all entities of the app, or of the entity with the id `only`. */
   types(app: App, format: TypesFormat, only: string | null): Promise<Bytes> {
     return retryIfNotCached(async () => {
-      const types = await this.#readTypes(app);
+      const types = await readTypes(app);
       return this.#tasks.run('types', { types, ref: app.ref, format, only });
     });
   }
@@ -175,7 +172,7 @@ export class SpecificationService {
    */
   openApi(app: App, role: string | null): Promise<string> {
     return this.#remembered.withoutFigures(app, async (of) => {
-      const types = await this.#readTypes(app);
+      const types = await readTypes(app);
       return this.#tasks.run('openApi', { of, types, role, url: this.#origins.appUrl(app.ref) });
     });
   }
@@ -269,14 +266,6 @@ export class SpecificationService {
     return retryIfNotCached(() => this.#tasks.run('changesBetween', { ref, before, after }));
   }
 
-  async #readTypes(app: App): Promise<TypeSource> {
-    const options = factOptions(app, await app.settings());
-    const facts = await this.#remembered.readFacts(app, options);
-    const names = await readTypeNames(app.database);
-    const { relationships } = await app.schemaCache();
-    return { facts, names, catalog: { relationships } };
-  }
-
   async #askedScreens(
     app: App,
     caller: ScreensCaller & { readonly acceptLanguage: string | null },
@@ -324,6 +313,14 @@ async function readRoutine(app: App, id: string | null): Promise<RoutineFact | u
     limits.catalogLockMilliseconds.default,
   );
   return read.routines.find((routine) => idOf(routine) === id);
+}
+
+async function readTypes(app: App): Promise<TypeSource> {
+  const options = factOptions(app, await app.settings());
+  const facts = await readFacts(app.database, options);
+  const names = await readTypeNames(app.database);
+  const { relationships } = await app.schemaCache();
+  return { facts, names, catalog: { relationships } };
 }
 
 const factOptions = (app: App, { rest }: Settings): FactOptions => ({
