@@ -1,5 +1,5 @@
 import type { Database, Executor, Transaction } from '../database/database.ts';
-import { ConnectionError, DatabaseError } from '../database/database-error.ts';
+import { ConnectionError, DatabaseError, LOCK_NOT_AVAILABLE } from '../database/database-error.ts';
 import { plannerSettings, storeServerValues } from '../database/startup-settings.ts';
 import { plain, quoteLiteral, type Result, type Statement } from '../database/statement.ts';
 
@@ -47,7 +47,7 @@ export async function readCatalogInParts<Facts>(
   // A lock timeout is not retried, because a request waits for this read: the limit is the whole time that it waits.
   const results = await retryRead(
     () => executor.run([repeatableRead, settings(lockMilliseconds), ...parts]),
-    passing.filter((sqlstate) => sqlstate !== LOCK_TIMEOUT),
+    passing.filter((sqlstate) => sqlstate !== LOCK_NOT_AVAILABLE),
   );
   const parseValue = (result: Result | undefined): unknown => {
     const value = result?.rows[0]?.[0];
@@ -156,8 +156,7 @@ const jsonOf = <Facts>(results: readonly Result[]): CatalogJson<Facts> => new Ui
  * internal error that functions such as pg_get_viewdef() raise for an object that was dropped meanwhile ("could not
  * open relation with OID 16400").
  */
-const LOCK_TIMEOUT = '55P03';
-const passing: readonly (string | null)[] = [LOCK_TIMEOUT, '57P01', 'XX000'];
+const passing: readonly (string | null)[] = [LOCK_NOT_AVAILABLE, '57P01', 'XX000'];
 
 /** Runs a function that only reads, and retries it after a lock timeout, a dropped object or the end of its session. */
 export const retryOnLockTimeout = <T>(read: () => Promise<T>): Promise<T> => retryRead(read, passing);
@@ -175,7 +174,7 @@ async function retryRead<T>(read: () => Promise<T>, sqlstates: readonly (string 
       if (met && error instanceof DatabaseError && error.sqlstate === '25P02') throw met;
       const isOfDatabase = error instanceof DatabaseError || error instanceof ConnectionError;
       if (!isOfDatabase || !sqlstates.includes(error.sqlstate)) throw error;
-      const isLocked = error.sqlstate === LOCK_TIMEOUT;
+      const isLocked = error.sqlstate === LOCK_NOT_AVAILABLE;
       if (isLocked ? performance.now() - began > LOCKED_MILLISECONDS : attempt === ATTEMPTS) throw error;
       met = error;
     }

@@ -124,6 +124,9 @@ export function isTransient(error: unknown): boolean {
  * SQLSTATE. For EDQUOT it sends only the message of the operating system.
  */
 const DISK_FULL = '53100';
+/** SQLSTATE lock_not_available: a statement waited for a lock for longer than lock_timeout allows. */
+export const LOCK_NOT_AVAILABLE = '55P03';
+
 const diskWords = /No space left on device|Disk quota exceeded/;
 
 /**

@@ -5,6 +5,7 @@ import {
   DatabaseError,
   isDiskFull,
   isOutOfConnections,
+  LOCK_NOT_AVAILABLE,
   loginFailureReason,
   PoolTimeoutError,
   ResultTooLargeError,
@@ -14,9 +15,6 @@ import { helpLink } from './help-link.ts';
 
 /** Returns true for SQLSTATEs of a server that is starting or stopping (classes 08, 57P). */
 const unavailable = (sqlstate: string) => sqlstate.startsWith('08') || sqlstate.startsWith('57P');
-
-/** SQLSTATE lock_not_available: a schema change held a lock for longer than reading the catalog waits. */
-const LOCKED = '55P03';
 
 /** Converts an error to one that a client may see. An unknown error becomes `internal`, with its cause for the log. */
 export function asNinefoldError(caught: unknown): NinefoldError {
@@ -29,7 +27,7 @@ export function asNinefoldError(caught: unknown): NinefoldError {
   if (error instanceof DatabaseError && unavailable(error.sqlstate)) {
     return new NinefoldError('database_unavailable', { cause: error, retryAfter: 1 });
   }
-  if (error instanceof DatabaseError && error.sqlstate === LOCKED) {
+  if (error instanceof DatabaseError && error.sqlstate === LOCK_NOT_AVAILABLE) {
     const message = 'A change of the schema holds a lock that this call waits for.';
     return new NinefoldError('database_unavailable', { message, cause: error, retryAfter: 1 });
   }

@@ -7,13 +7,10 @@ import {
   sweepUnused,
   sweepUploads,
 } from '../apps/files/sweep.ts';
-import { DatabaseError } from '../database/database-error.ts';
+import { DatabaseError, LOCK_NOT_AVAILABLE } from '../database/database-error.ts';
 
 /** Pause before a failed sweep is repeated. */
 const RETRY_MILLISECONDS = 60_000;
-
-/** SQLSTATE lock_not_available: an upload of the same content runs. */
-const LOCKED = '55P03';
 
 /** Deletes the bytes of one app that no object has. At most one sweep runs at a time. */
 export class FileSweeper {
@@ -51,7 +48,8 @@ export class FileSweeper {
     this.#running = this.#sweep(isOrphanDue)
       .catch((error: unknown) => {
         this.#pausedUntil = Date.now() + RETRY_MILLISECONDS;
-        if (!(error instanceof DatabaseError && error.sqlstate === LOCKED)) this.#onFault(error);
+        // The lock is held while an upload of the same content runs.
+        if (!(error instanceof DatabaseError && error.sqlstate === LOCK_NOT_AVAILABLE)) this.#onFault(error);
       })
       .finally(() => {
         this.#running = null;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { limits } from '../../../contract/limits.ts';
 import type { Database } from '../../database/database.ts';
-import { ConnectionError, DatabaseError } from '../../database/database-error.ts';
+import { ConnectionError, DatabaseError, LOCK_NOT_AVAILABLE } from '../../database/database-error.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
 import type { ByteStore } from '../../files/byte-store.ts';
 import type { Events } from '../../observe/events.ts';
@@ -325,7 +325,7 @@ export class Lifecycle {
           })),
         ]);
       } catch (error) {
-        if (error instanceof DatabaseError && error.sqlstate === '55P03')
+        if (error instanceof DatabaseError && error.sqlstate === LOCK_NOT_AVAILABLE)
           throw new NinefoldError('app_busy', { cause: error });
         throw error;
       }

@@ -74,13 +74,11 @@ const removing = (
   mutationOptions({
     mutationFn: call,
     onMutate: (name) => queryClient.cancelQueries({ queryKey: gone(name) }),
-    onSuccess: (_, name) => {
-      void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+    onSuccess: (_, name) =>
       void queryClient.invalidateQueries({
         queryKey: keys.all(ref),
         predicate: ({ queryKey }) => !partialMatchKey(queryKey, gone(name)),
-      });
-    },
+      }),
   });
 
 /** Reads the queues again after a change that another query made. */
@@ -93,7 +91,10 @@ export const createQueue = (ref: string) =>
 /** Drops a queue with its messages and its archive. */
 export const dropQueue = (ref: string) =>
   removing(ref, {
-    call: (queue: string) => api(path(ref, queue), { method: 'DELETE' }),
+    call: async (queue: string) => {
+      await api(path(ref, queue), { method: 'DELETE' });
+      void queryClient.invalidateQueries({ queryKey: specificationKeys.of(ref) });
+    },
     gone: (queue) => keys.messages(ref, queue),
   });
 
