@@ -61,7 +61,7 @@ describe('versions', () => {
     ];
     for (const [i, [change, kind, what, words]] of steps.entries()) {
       await change();
-      await expect.poll(async () => (await recorded(ref)).length, { timeout: 10_000 }).toBe(first + i + 1);
+      await expect.poll(async () => (await recorded(ref)).length).toBe(first + i + 1);
       const [latest] = (await versionsOf(ref)).versions;
       expect(latest?.causes).toMatchObject([{ kind, what, actor: 'operator' }]);
       expect(latest?.changes.map((each) => each.words).join('\n')).toContain(words);

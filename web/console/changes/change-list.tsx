@@ -8,7 +8,19 @@ import styles from './changes.module.css';
 const signs: Readonly<Record<Change['kind'], string>> = { added: '+', removed: '−', changed: '±' };
 
 /** Lists changes by chapter, each marked as added, removed or changed. */
-export function ChangeList({ appRef, changes, all }: { appRef: string; changes: readonly Change[]; all: number }) {
+export function ChangeList({
+  appRef,
+  changes,
+  all,
+  heading: Heading = 'h3',
+}: {
+  appRef: string;
+  changes: readonly Change[];
+  /** Number of all changes, of which `changes` may be a part. */
+  all: number;
+  /** Level of the chapters' headings: one below the heading of the page, panel or dialog that contains the list. */
+  heading?: 'h2' | 'h3';
+}) {
   const pages = chapterPages(undefined);
   return (
     <>
@@ -16,7 +28,7 @@ export function ChangeList({ appRef, changes, all }: { appRef: string; changes: 
         const page = pages.find((each) => each.number === number);
         return (
           <section key={name} className={styles.chapter}>
-            <h3>
+            <Heading className={styles.heading}>
               <span className={styles.numeral}>{number <= 9 && number}</span>
               {page ? (
                 <Link to={page.to} params={{ ref: appRef }}>
@@ -25,7 +37,7 @@ export function ChangeList({ appRef, changes, all }: { appRef: string; changes: 
               ) : (
                 name
               )}
-            </h3>
+            </Heading>
             <ul>
               {listed.map(({ kind, words, paths }) => (
                 <li key={`${words} ${paths[0]}`}>

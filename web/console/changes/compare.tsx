@@ -69,7 +69,7 @@ export function Compare({
                 : `${counted(data.change_count, 'change')} from v${from} to v${to}${from > to ? ', backwards in time' : ''}.`}
             </p>
           )}
-          {data && <ChangeList appRef={appRef} changes={data.changes} all={data.change_count} />}
+          {data && <ChangeList appRef={appRef} changes={data.changes} all={data.change_count} heading="h2" />}
         </>
       )}
     </Figure>
