@@ -47,7 +47,7 @@ let filled: string;
 let empty: string;
 /** Request id of a failed request. */
 let failed: string;
-interface View {
+export interface View {
   name: string;
   path: () => string;
   /** Waits until the page is complete. */
@@ -58,7 +58,8 @@ interface View {
 const heading = (name: string | RegExp) => (page: Page) => page.getByRole('heading', { name, level: 1 }).waitFor();
 const dialog = (name: string) => (page: Page) => page.getByRole('dialog', { name }).waitFor();
 
-const views: readonly View[] = [
+/** Pages of the node and of the chapters. */
+export const chapterViews: readonly View[] = [
   { name: 'sign-in', path: () => '/sign-in', ready: heading('Sign in'), signedIn: false },
   { name: 'set-up, complete', path: () => '/setup', ready: heading('Set-up is complete'), signedIn: false },
   { name: 'an unknown page', path: () => '/app', ready: heading('Page not found') },
@@ -68,7 +69,14 @@ const views: readonly View[] = [
     ready: (page) => page.getByRole('table', { name: 'Apps' }).getByRole('link').first().waitFor(),
   },
   { name: 'create an app', path: () => '/?make=true', ready: dialog('Create app') },
-  { name: 'contents', path: () => filled, ready: (page) => page.getByText('Publishable key').waitFor() },
+  {
+    name: 'contents',
+    path: () => filled,
+    ready: async (page) => {
+      await page.getByText('Publishable key').waitFor();
+      await page.getByText('Last change').waitFor();
+    },
+  },
   { name: 'contents of an empty app', path: () => empty, ready: (page) => page.getByText('Publishable key').waitFor() },
   { name: 'jobs of an empty app', path: () => `${empty}/jobs`, ready: heading('What runs by itself?') },
   {
@@ -241,6 +249,10 @@ const views: readonly View[] = [
       await panel.getByRole('heading', { level: 3, name: 'Causes' }).waitFor();
     },
   },
+];
+
+/** Pages of the tools, of the team and of the node's operation. */
+export const toolViews: readonly View[] = [
   {
     name: 'logs',
     path: () => `${filled}/logs`,
@@ -550,10 +562,10 @@ const views: readonly View[] = [
 ];
 
 /**
- * Defines a test for each page: axe finds no fault, and the page is not wider than the window. The wide size is tested
- * in light and the phone size in dark, because both sizes use the same colours.
+ * Defines a test for each page: axe finds no fault, and the page is not wider than the window. The page is loaded in a
+ * wide window and in light. The same page is then tested on a phone and in dark, because both sizes use the same colours.
  */
-export function checkPages(size: keyof typeof sizes): void {
+export function checkPages(views: readonly View[]): void {
   beforeAll(async () => {
     site = await openConsole();
     const app = await createApp(site.node, { name: 'Helpdesk' });
@@ -586,23 +598,28 @@ export function checkPages(size: keyof typeof sizes): void {
   // Two browser profiles, with and without a session. Their caches make the tests faster.
   let visits: { member: Visit; stranger: Visit };
   beforeAll(async () => {
-    const options = { viewport: sizes[size] };
-    visits = {
-      member: await site.visit('/', options),
-      stranger: await site.visit('/sign-in', { ...options, signedIn: false }),
-    };
+    visits = { member: await site.visit('/'), stranger: await site.visit('/sign-in', { signedIn: false }) };
   });
   afterAll(() => Promise.all(Object.values(visits).map(({ context }) => context.close())));
 
   it.each(views)('the page has no accessibility faults: $name', async ({ path, ready, signedIn = true }) => {
     const { page, problems } = signedIn ? visits.member : visits.stranger;
     problems.splice(0);
-    await page.emulateMedia({ colorScheme: size === 'wide' ? 'light' : 'dark' });
-    await page.goto(new URL(path(), site.node.url).href);
-    await ready(page);
-    await settled(page);
-    expect(await faults(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    for (const [size, colorScheme] of [
+      ['wide', 'light'],
+      ['phone', 'dark'],
+    ] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.setViewportSize(sizes[size]);
+      if (size === 'wide') {
+        await page.goto(new URL(path(), site.node.url).href);
+        await ready(page);
+      }
+      await settled(page);
+      expect([size, ...(await faults(page))]).toEqual([size]);
+      const excess = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect([size, excess <= 0]).toEqual([size, true]);
+    }
     expect(problems).toEqual([]);
   });
 }

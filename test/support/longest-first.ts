@@ -8,8 +8,8 @@ import { clone } from './clone.ts';
  * them last, and all other cores would wait for them.
  */
 const longest = [
-  'test/e2e/accessibility-wide.test.ts',
-  'test/e2e/accessibility-phone.test.ts',
+  'test/e2e/accessibility-chapters.test.ts',
+  'test/e2e/accessibility-tools.test.ts',
   'test/e2e/portal.test.ts',
   'test/e2e/portal-files.test.ts',
   'test/e2e/portal-designs.test.ts',

@@ -1,0 +1,4 @@
+import { chapterViews, checkDialogs, checkPages } from './accessible-pages.ts';
+
+checkPages(chapterViews);
+checkDialogs();

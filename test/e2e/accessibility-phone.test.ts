@@ -1,3 +1,0 @@
-import { checkPages } from './accessible-pages.ts';
-
-checkPages('phone');

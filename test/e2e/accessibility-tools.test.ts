@@ -1,0 +1,3 @@
+import { checkPages, toolViews } from './accessible-pages.ts';
+
+checkPages(toolViews);

@@ -1,4 +1,0 @@
-import { checkDialogs, checkPages } from './accessible-pages.ts';
-
-checkPages('wide');
-checkDialogs();
