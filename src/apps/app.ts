@@ -86,6 +86,11 @@ export class App {
   /** Connections as the app's server role, for Ninefold's own tables (`runAsServerRole`). */
   readonly serverDatabase: Pool;
   /**
+   * One connection as the app's owner, for trials of migrations. It stays open between two trials, because the first
+   * reading of the catalog on a connection takes three times as long as the next one.
+   */
+  readonly trialDatabase: Pool;
+  /**
    * Combines the counts of concurrent calls of the auth API by the same client, so that one statement counts all of
    * these calls.
    */
@@ -143,6 +148,7 @@ export class App {
       ...(limits.refusal && { refusal: limits.refusal }),
       ...this.#budget,
     });
+    this.trialDatabase = this.dedicatedPool('owner');
     this.#poll = limits.pollsSchema
       ? new SchemaPoll(
           this.serverDatabase,
@@ -300,12 +306,13 @@ export class App {
   retire(): void {
     this.database.retire();
     this.serverDatabase.retire();
+    this.trialDatabase.retire();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     void this.#becomeIdle();
-    await Promise.all([this.database.close(), this.serverDatabase.close()]);
+    await Promise.all([this.database.close(), this.serverDatabase.close(), this.trialDatabase.close()]);
   }
 
   async #open(): Promise<void> {

@@ -219,6 +219,22 @@ describe('migrate --dry-run', () => {
     // Defaults of limits that are higher on a node for its own machine are no change.
     expect(trial.changes.filter(({ chapter }) => chapter === 'limits')).toEqual([]);
   });
+
+  it('leaves nothing in the session that the next trial uses', async () => {
+    const { ref } = await copy();
+    const sql = `prepare counted as select 1; select pg_advisory_lock(7); set timezone = 'Asia/Tokyo';
+      create temp table rest (id int); create function public.zone() returns text language sql return current_setting('timezone')`;
+    for (const _ of ['first', 'second']) {
+      const files = [{ name: '1.sql', sql }];
+      const trial = await admin<MigrationTrial>(node, 'POST', `/apps/${ref}/migrations/trial`, { files });
+      expect(trial).toMatchObject({ tried: ['1.sql'], untried: [], failed: null });
+    }
+    const { results } = await runSql(node, ref, 'select pg_try_advisory_lock(7)');
+    expect(results[0]?.rows).toEqual([['t']]);
+    const shows = [{ name: '2.sql', sql: `do $$ begin assert current_setting('timezone') <> 'Asia/Tokyo'; end $$` }];
+    const next = await admin<MigrationTrial>(node, 'POST', `/apps/${ref}/migrations/trial`, { files: shows });
+    expect(next.failed).toBeNull();
+  });
 });
 
 describe('migrate --save', () => {

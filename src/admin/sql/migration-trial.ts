@@ -5,8 +5,6 @@ import type { MigrationTrial } from '../../../contract/changes.ts';
 import { limits } from '../../../contract/limits.ts';
 import { rolledBack } from '../../access/rolled-back.ts';
 import type { App } from '../../apps/app.ts';
-import { ownerConnection } from '../../apps/app-connections.ts';
-import { withPool } from '../../apps/registry/server.ts';
 import type { Transaction } from '../../database/database.ts';
 import { DatabaseError } from '../../database/database-error.ts';
 import { plain, type Result, type Statement } from '../../database/statement.ts';
@@ -81,17 +79,32 @@ async function screensCaller(
   return { role: identity.role, userId: identity.userId, memberRole: role ?? null, acceptLanguage: language ?? null };
 }
 
-const tryFiles = (
+async function tryFiles(
   { context, app, asked }: { context: AdminContext; app: App; asked: Asked },
   pending: readonly MigrationFile[],
   scripts: readonly string[],
-): Promise<Found> =>
-  withPool(ownerConnection(context.server.target, app.record), (pool) =>
-    rolledBack(pool, async (tx) => ({
+): Promise<Found> {
+  try {
+    return await rolledBack(app.trialDatabase, async (tx) => ({
       ...(await runFiles(tx, pending, scripts)),
       state: await context.specify.within(app, tx, asked),
-    })),
-  );
+    }));
+  } finally {
+    // If this fails, the connection has ended, or the owner has dropped PL/pgSQL.
+    await app.trialDatabase.run([releaseSession]).catch(() => undefined);
+  }
+}
+
+/** Releases what a rollback leaves in a session, so that the next trial begins as the first one did. */
+const releaseSession = plain(`do $$
+  declare
+    prepared text;
+  begin
+    perform pg_catalog.pg_advisory_unlock_all();
+    for prepared in select name from pg_catalog.pg_prepared_statements where from_sql loop
+      execute pg_catalog.format('deallocate %I', prepared);
+    end loop;
+  end $$`);
 
 async function runFiles(tx: Transaction, files: readonly MigrationFile[], scripts: readonly string[]): Promise<Tried> {
   const found: Tried = { tried: [], untried: [], failed: null, warnings: [] };
