@@ -343,7 +343,7 @@ describe('specification of an app with hostile names', () => {
   });
 });
 
-it('deriveSpecification derives 200 entities in at most sixty times the time of writing their JSON', async () => {
+it('deriveSpecification derives 200 entities in at most a hundred times the time of writing their JSON', async () => {
   const tables = Array.from(
     { length: 200 },
     (
@@ -373,7 +373,7 @@ it('deriveSpecification derives 200 entities in at most sixty times the time of 
     run();
     best[what] = Math.min(best[what], process.cpuUsage(before).user);
   };
-  const isSlow = () => best.derived > 60 * best.written;
+  const isSlow = () => best.derived > 100 * best.written;
   for (let run = 0; run < 12 && (run === 0 || isSlow()); run++) {
     timed('derived', () => deriveSpecification(facts, app));
     timed('written', () => JSON.stringify(chapters));
