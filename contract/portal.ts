@@ -288,8 +288,8 @@ export interface PortalAction {
   /** The arguments that the member enters, as fields of a form. */
   readonly fields: readonly PortalField[];
   /**
-   * On a detail, a list or a gallery: the argument that receives the key of a shown row, and the key field from which its
-   * value comes. Null if the function takes no row of the screen.
+   * On a detail, a list, a gallery or a board: the argument that receives the key of a shown row, and the key field from
+   * which its value comes. Null if the function takes no row of the screen.
    */
   readonly row: { readonly argument: string; readonly field: string } | null;
   /** Id of the entity to which the returned row belongs; null if the function returns no row. */

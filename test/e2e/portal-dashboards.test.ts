@@ -95,7 +95,7 @@ it('a phone shows the dashboard below each other, and a part that fails says so'
   await context.close();
 });
 
-it('a visitor reads the first page of an app, and a member sees pictures, the app’s words for no rows, and functions of a row', async () => {
+it('a visitor reads the first page of an app, and a member sees pictures, the app’s words for no rows, and functions of a row in lists, galleries and boards', async () => {
   const notes = await createApp(site.node, { template: 'notes' });
   const visitor = await site.visit(`${notes.origin}/`, { signedIn: false });
   await visitor.page.getByRole('heading', { level: 1, name: 'Write for yourself' }).waitFor();
@@ -114,10 +114,18 @@ it('a visitor reads the first page of an app, and a member sees pictures, the ap
      insert into public.places (name, city) select 'Place ' || n, 'Kiel' from generate_series(1, 70) n;
      create function public.visit(place bigint, greeting text) returns text language sql as
        $$ select greeting || ' from ' || name from public.places where id = place $$;
-     select ninefold.define_screen('/gallery', 'Gallery', 'gallery', 'public.places', '{name,city}', order_by => 'id', place => 1);
+     select ninefold.define_screen('/gallery', 'Gallery', 'gallery', 'public.places', '{name,city}', order_by => 'id', place => 1,
+       actions => '{public.visit}');
      select ninefold.define_screen('/none', 'None', 'gallery', 'public.places', '{name}', filter => 'city=eq.Rome', empty => 'Nobody was in Rome.', place => 2);
      select ninefold.define_screen('/visits', 'Visits', 'list', 'public.places', '{name,city}', order_by => 'id', place => 3,
-       actions => '{public.visit}')`,
+       actions => '{public.visit}');
+     create table public.trips (id bigint generated always as identity primary key, name text not null, status text not null);
+     grant select, update on public.trips to authenticated;
+     select ninefold.define_machine('public.trips', 'status', 'planned', '[{"name": "go", "from": "planned", "to": "made"}]');
+     insert into public.trips (name) values ('To Kiel'), ('To Bonn');
+     create function public.praise(trip bigint) returns text language sql as
+       $$ select 'We liked it: ' || name from public.trips where id = trip $$;
+     select ninefold.define_screen('/trips', 'Trips', 'board', 'public.trips', '{name}', place => 4, actions => '{public.praise}')`,
   );
   await page.goto(`${desk.origin}/gallery`);
   const cards = page.getByRole('list', { name: 'Gallery' }).getByRole('article');
@@ -128,6 +136,10 @@ it('a visitor reads the first page of an app, and a member sees pictures, the ap
   await expect.poll(() => cards.count()).toBe(70);
   await page.getByRole('searchbox').fill('Place 70');
   await expect.poll(() => cards.count()).toBe(1);
+  await cards.first().getByRole('button', { name: 'Visit: Place 70' }).click();
+  await page.getByRole('form', { name: 'Visit' }).getByLabel('Greeting').fill('Hello');
+  await page.getByRole('form', { name: 'Visit' }).getByRole('button', { name: 'Visit' }).click();
+  await page.getByText('Visit: done. Hello from Place 70').waitFor();
   await cards.first().getByRole('link').click();
   await page.getByRole('heading', { level: 1, name: 'Place 70' }).waitFor();
   await page.goto(`${desk.origin}/none`);
@@ -139,6 +151,10 @@ it('a visitor reads the first page of an app, and a member sees pictures, the ap
   await inBoth(page);
   await form.getByRole('button', { name: 'Visit' }).click();
   await page.getByText('Visit: done. Hello from Place 2').waitFor();
+  await page.goto(`${desk.origin}/trips`);
+  await page.getByRole('article', { name: 'To Bonn' }).getByRole('button', { name: 'Praise: To Bonn' }).click();
+  await page.getByText('Praise: done. We liked it: To Bonn').waitFor();
+  await inBoth(page);
   expect(problems).toEqual([]);
   await context.close();
 });

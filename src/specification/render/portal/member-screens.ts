@@ -17,7 +17,7 @@ import { definedMenu, isForCaller, memberPages } from './member-pages.ts';
 import { sentenceCase } from './member-words.ts';
 
 /** The kinds of screens whose functions can take a row that the screen shows. */
-const takesRows: ReadonlySet<ScreenKind> = new Set(['detail', 'list', 'gallery']);
+const takesRows: ReadonlySet<ScreenKind> = new Set(['detail', 'list', 'gallery', 'board']);
 
 /**
  * Returns the screens of chapter 2 that one caller may open, with the parts of their entities that the caller may know.

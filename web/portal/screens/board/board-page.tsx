@@ -13,7 +13,7 @@ import { formFor, type Place, useScreens } from '../../queries/screens.ts';
 import { isLeftOut } from '../list/list-search.ts';
 import { rowKey } from '../rows/row-line.tsx';
 import { keysOf, useArrivals } from '../rows/use-arrivals.ts';
-import { ActionButtons, useActionRun } from '../shared/actions.tsx';
+import { ActionButtons, useActionRun, useRowActions } from '../shared/actions.tsx';
 import { Trouble } from '../shared/message.tsx';
 import { NewLink } from '../shared/new-link.tsx';
 import pageStyles from '../shared/page.module.css';
@@ -53,7 +53,8 @@ function Board(board: BoardOf) {
   const read = lanes.flatMap(({ data }, i) => (data ? [[i, data.rows] as const] : []));
   const arrived = useArrivals(screen.route, keysOf(entity, new Map(read)), PAGE_ROWS);
   const form = formFor(all, entity);
-  const run = useActionRun();
+  const run = useActionRun(entity);
+  const actions = useRowActions(screen, run.begin);
   const isEmpty = read.length === wide.length && rows.every((one) => one.length === 0);
   const failed = lanes.find(({ error }) => error)?.error ?? null;
   return (
@@ -64,7 +65,7 @@ function Board(board: BoardOf) {
           <div className={pageStyles.actions}>
             {form && (
               <span className={pageStyles.inBar}>
-                <NewLink form={form} isFirst={screen.actions.length === 0} />
+                <NewLink form={form} isFirst={!screen.actions.some(({ row }) => row === null)} />
               </span>
             )}
             <ActionButtons actions={screen.actions} run={run} isFirst />
@@ -98,6 +99,7 @@ function Board(board: BoardOf) {
                 arrived={arrived}
                 placed={placed}
                 moves={moves}
+                actions={actions}
               />
             );
           })}

@@ -7,6 +7,7 @@ import { useIsChanged } from '../../queries/changed-rows.ts';
 import type { Row } from '../../queries/rest.ts';
 import { useScreens } from '../../queries/screens.ts';
 import { isMeaninglessId } from '../rows/row-line.tsx';
+import { RowActionButtons, type RowActions } from '../shared/actions.tsx';
 import styles from './board-page.module.css';
 
 /** Maximum number of short fields on a card. */
@@ -23,6 +24,8 @@ interface CardProps {
   isPicked: boolean;
   /** True if the row was added while the member looks. */
   isNew: boolean;
+  /** The functions that take a row; null if there are none. */
+  actions: RowActions | null;
   onPick: () => void;
   onPutBack: () => void;
   onMove: (state: string) => void;
@@ -44,6 +47,7 @@ export function Card({
   ways,
   isPicked,
   isNew,
+  actions,
   onPick,
   onPutBack,
   onMove,
@@ -106,6 +110,11 @@ export function Card({
           </select>
         )}
       </div>
+      {actions && (
+        <div className={styles.actions}>
+          <RowActionButtons {...actions} row={row} name={name} />
+        </div>
+      )}
     </article>
   );
 }

@@ -12,6 +12,7 @@ import type { Row } from '../../queries/rest.ts';
 import { count } from '../../queries/rows.ts';
 import { listFor, type Place, readableFields, rowPath, useScreens } from '../../queries/screens.ts';
 import { rowKey } from '../rows/row-line.tsx';
+import type { RowActions } from '../shared/actions.tsx';
 import styles from './board-page.module.css';
 import { Card } from './card.tsx';
 import type { Moves, Placed } from './use-moves.ts';
@@ -31,6 +32,7 @@ export function Lane({
   isShown,
   arrived,
   placed,
+  actions,
   ...props
 }: LaneProps & {
   /** The moved rows that were not read again since. */
@@ -40,6 +42,8 @@ export function Lane({
   loaded: { readonly rows: readonly Row[]; readonly total: number | null } | null;
   /** Keys of the rows that were added while the member looks. */
   arrived: ReadonlySet<string>;
+  /** The functions that take a row; null if there are none. */
+  actions: RowActions | null;
 }) {
   const { board, state, moves } = props;
   const { screen, entity, machine } = board;
@@ -65,6 +69,7 @@ export function Lane({
                 ways={placed.has(key) ? [] : moves.openFor(row)}
                 isPicked={picked !== null && rowKey(entity, picked.row) === key}
                 isNew={arrived.has(key)}
+                actions={actions}
                 onPick={() => moves.pick({ row, name: rowName(all, entity, row), over: state })}
                 onPutBack={() => moves.pick(null)}
                 onMove={(to) => moves.drop(row, to)}

@@ -10,6 +10,7 @@ import type { Row } from '../../queries/rest.ts';
 import { fieldIn, type Place, readableFields, rowPath, useScreens } from '../../queries/screens.ts';
 import { RowsScreen, type ScreenRows } from '../list/rows-screen.tsx';
 import { rowKey } from '../rows/row-line.tsx';
+import { RowActionButtons, type RowActions } from '../shared/actions.tsx';
 import styles from './gallery-page.module.css';
 
 /** Number of fields below the title of a card. */
@@ -30,7 +31,7 @@ export function GalleryPage({ screen, entity }: Place) {
 function Cards({
   screen,
   entity,
-  rows: { list, query, onVisible },
+  rows: { list, query, rowActions, onVisible },
 }: Pick<Place, 'screen' | 'entity'> & { rows: ScreenRows }) {
   // A changed query begins with its first page.
   const [{ pages, of }, setPages] = useState({ pages: 1, of: query });
@@ -63,7 +64,7 @@ function Cards({
         {Array.from({ length: count }, (_, i) => list.rowAt(i)).map((row, i) =>
           row ? (
             <li key={entity.key.length > 0 ? rowKey(entity, row) : i}>
-              <Card entity={entity} row={row} picture={picture} fields={fields} />
+              <Card entity={entity} row={row} picture={picture} fields={fields} actions={rowActions} />
             </li>
           ) : (
             // biome-ignore lint/suspicious/noArrayIndexKey: A row that is not read yet has no other identity.
@@ -76,13 +77,19 @@ function Cards({
   );
 }
 
-/** A row with its picture, its label and two of its fields. */
+/** A row with its picture, its label, two of its fields, and the functions that take it. */
 function Card({
   entity,
   row,
   picture,
   fields,
-}: Pick<Place, 'entity'> & { row: Row; picture: PortalField | undefined; fields: readonly PortalField[] }) {
+  actions,
+}: Pick<Place, 'entity'> & {
+  row: Row;
+  picture: PortalField | undefined;
+  fields: readonly PortalField[];
+  actions: RowActions | null;
+}) {
   const all = useScreens();
   const path = rowPath(all, entity, row);
   const [file] = picture ? pathsOf(row[picture.name]) : [];
@@ -102,6 +109,11 @@ function Card({
           <FieldValue entity={entity} field={field} row={row} isShort />
         </p>
       ))}
+      {actions && (
+        <div className={styles.actions}>
+          <RowActionButtons {...actions} row={row} name={name} />
+        </div>
+      )}
     </article>
   );
 }

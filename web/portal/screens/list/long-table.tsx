@@ -7,7 +7,6 @@ import {
   beginsGroup,
   GroupLine,
   LoadingLine,
-  type RowActions,
   type RowLayout,
   RowLine,
   rowKey,
@@ -16,6 +15,7 @@ import {
 } from '../rows/row-line.tsx';
 import styles from '../rows/rows-table.module.css';
 import { useFittingColumns } from '../rows/use-fitting-columns.ts';
+import type { RowActions } from '../shared/actions.tsx';
 import type { Order } from './list-search.ts';
 import { HEAD_HEIGHT, NewAbove, scrollerOf, topOf, useNewRows } from './new-rows.tsx';
 import { onRowKey, useRowKeys } from './use-row-keys.ts';

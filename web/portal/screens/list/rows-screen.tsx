@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { PortalScreen } from '../../../../contract/portal.ts';
 import { inSentence, t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
@@ -7,8 +7,7 @@ import { SearchField } from '../../../ui/search-field.tsx';
 import { isUnreachable } from '../../queries/connection.ts';
 import { searchedFields } from '../../queries/query.ts';
 import { openedEntity, type Place, readableFields, useScreens } from '../../queries/screens.ts';
-import type { RowActions } from '../rows/row-line.tsx';
-import { ActionButtons, useActionRun } from '../shared/actions.tsx';
+import { ActionButtons, type RowActions, useActionRun, useRowActions } from '../shared/actions.tsx';
 import { Trouble } from '../shared/message.tsx';
 import styles from '../shared/page.module.css';
 import { Shell } from '../shell/shell.tsx';
@@ -120,14 +119,6 @@ export function RowsScreen({
 
 /** Rows can be selected if they have a key. */
 export const canSelect = ({ key }: Place['entity']): boolean => key.length > 0;
-
-/** Returns the functions of a screen that take a row, with the function that begins one. */
-function useRowActions({ actions }: PortalScreen, begin: RowActions['begin']): RowActions | null {
-  return useMemo(() => {
-    const taking = actions.filter(({ row }) => row !== null);
-    return taking.length === 0 ? null : { actions: taking, begin };
-  }, [actions, begin]);
-}
 
 /** Returns the search, the conditions and the order in the address, and the query of the list that follows from them. */
 function useListQuery({ screen, entity }: Pick<Place, 'screen' | 'entity'>) {

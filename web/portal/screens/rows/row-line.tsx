@@ -1,10 +1,9 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { memo, useMemo } from 'react';
-import type { PortalAction, PortalEntity, PortalField } from '../../../../contract/portal.ts';
+import type { PortalEntity, PortalField } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { FieldValue, rowName } from '../../fields/value.tsx';
 import { useIsChanged } from '../../queries/changed-rows.ts';
@@ -12,13 +11,8 @@ import { keyOf } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { rowPath, useScreens } from '../../queries/screens.ts';
 import type { Order } from '../list/list-search.ts';
+import { RowActionButtons, type RowActions } from '../shared/actions.tsx';
 import styles from './rows-table.module.css';
-
-/** Functions that take a row, as buttons of each row. */
-export interface RowActions {
-  readonly actions: readonly PortalAction[];
-  readonly begin: (action: PortalAction, row: Row) => void;
-}
 
 /** The columns of a table of rows, and the fields with a special role in it. */
 export interface RowLayout {
@@ -195,26 +189,14 @@ export const RowLine = memo(function RowLine({
           </td>
         );
       })}
-      {actions && <ActionCell {...actions} row={row} name={rowName(all, entity, row)} />}
+      {actions && (
+        <td className={styles.actions}>
+          <RowActionButtons {...actions} row={row} name={rowName(all, entity, row)} />
+        </td>
+      )}
     </tr>
   );
 });
-
-/** The functions that take the row, as buttons. */
-const ActionCell = ({ actions, begin, row, name }: RowActions & { row: Row; name: string }) => (
-  <td className={styles.actions}>
-    {actions.map((action) => (
-      <Button
-        key={`${action.schema} ${action.name}`}
-        small
-        aria-label={t('actionOn', { label: action.label, name })}
-        onClick={() => begin(action, row)}
-      >
-        {action.label}
-      </Button>
-    ))}
-  </td>
-);
 
 /** On a phone, where the label has no further columns: the other parts of a person's name. */
 function OtherNames({ entity, leading, row }: { entity: PortalEntity; leading: PortalField; row: Row }) {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, type ReactNode, Suspense, useCallback, useState } from 'react';
-import type { PortalAction, PortalEntity } from '../../../../contract/portal.ts';
+import { lazy, type ReactNode, Suspense, useCallback, useMemo, useState } from 'react';
+import type { PortalAction, PortalEntity, PortalScreen } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { code } from '../../../ui/recovery/code.ts';
@@ -131,6 +131,33 @@ export function ActionButtons({
       </Button>
     ));
 }
+
+/** Functions that take a row, as buttons of each row of a screen. */
+export interface RowActions {
+  readonly actions: readonly PortalAction[];
+  readonly begin: (action: PortalAction, row: Row) => void;
+}
+
+/** Returns the functions of a screen that take a row, with the function that begins one; null if there are none. */
+export function useRowActions({ actions }: PortalScreen, begin: RowActions['begin']): RowActions | null {
+  return useMemo(() => {
+    const taking = actions.filter(({ row }) => row !== null);
+    return taking.length === 0 ? null : { actions: taking, begin };
+  }, [actions, begin]);
+}
+
+/** Small buttons of the functions that take a row. Screen readers also hear the name of the row. */
+export const RowActionButtons = ({ actions, begin, row, name }: RowActions & { row: Row; name: string }) =>
+  actions.map((action) => (
+    <Button
+      key={`${action.schema} ${action.name}`}
+      small
+      aria-label={t('actionOn', { label: action.label, name })}
+      onClick={() => begin(action, row)}
+    >
+      {action.label}
+    </Button>
+  ));
 
 /** Buttons that call functions of the app, with what they ask for and return. */
 export function Actions({ actions, row = null }: { actions: readonly PortalAction[]; row?: Row | null }) {
