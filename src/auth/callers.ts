@@ -17,7 +17,7 @@ export interface Member {
 }
 
 /**
- * Returns the member who calls.
+ * Returns the member who calls. A function that got the token of a builder who acts as a member only reads the account.
  * @throws no_authorization without a bearer token; bad_jwt for a token that has expired or names no account;
  * oauth_application_refused for a token of an application, unless `takesApplications` is true
  */
@@ -27,6 +27,8 @@ export async function requireMember(
   { takesApplications = false }: { takesApplications?: boolean | undefined } = {},
 ): Promise<Member> {
   const { userId, sessionId, claims } = await identify(context, request);
+  const isActing = claims.act !== undefined && sessionId === null;
+  if (isActing && !(takesApplications && request.method === 'GET')) throw actingRefused();
   const [aal, clientId, scope] = [claims.aal, claims.client_id, claims.scope].map((claim) =>
     typeof claim === 'string' ? claim : null,
   ) as [string | null, string | null, string | null];
@@ -63,10 +65,8 @@ async function identify(context: AuthContext, request: CallRequest): Promise<Ide
   if (identity.source === 'external-token') {
     throw new NinefoldError('bad_jwt', { message: 'invalid JWT: tokens of third parties open no account here' });
   }
-  const { exp, act } = identity.claims;
-  if (identity.source === 'builder' && act !== undefined) {
-    throw new NinefoldError('bad_jwt', { message: 'A builder who acts as a member cannot use the account itself' });
-  }
+  if (identity.source === 'builder' && identity.userId !== null) throw actingRefused();
+  const { exp } = identity.claims;
   if (typeof exp === 'number' && exp <= timeOf(context) / 1000) {
     throw new NinefoldError('bad_jwt', {
       message: `invalid JWT: unable to parse or verify signature, ${TOKEN_EXPIRED}`,
@@ -74,6 +74,9 @@ async function identify(context: AuthContext, request: CallRequest): Promise<Ide
   }
   return identity;
 }
+
+const actingRefused = (): NinefoldError =>
+  new NinefoldError('bad_jwt', { message: 'A builder who acts as a member cannot use the account itself' });
 
 /** Throws no_authorization for a caller without a token or key, not_admin for one without the privileges of the secret key. */
 export async function requireAdmin(context: AuthContext, request: CallRequest): Promise<Identity> {

@@ -4,6 +4,7 @@ import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
 import { type ActiveFunctions, openSecrets, readBundle } from '../apps/functions/function-store.ts';
+import { signToken } from '../apps/keys/sign-jwt.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { type Server, serverOf } from '../apps/registry/server.ts';
 import { connectionUrl } from '../database/connection-config.ts';
@@ -83,11 +84,11 @@ function decoded(segment: string): string {
   }
 }
 
-/** Returns the headers for the function. A builder's request has no credentials, so it gets those of the app's service role. */
+/** Returns the headers for the function. A builder's request has no credentials, so it gets those of the caller whose rights it has. */
 function headersOf(
   { headers, address, requestId }: CallRequest,
   identity: Identity | null,
-  { record }: App,
+  app: App,
 ): Record<string, string> {
   const passed = Object.entries(headers).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !ownHeaders.has(entry[0]),
@@ -96,8 +97,14 @@ function headersOf(
     ...Object.fromEntries(passed),
     'x-forwarded-for': address,
     'x-request-id': requestId,
-    ...(identity?.source === 'builder' && { authorization: `Bearer ${record.serviceRoleKey}` }),
+    ...(identity?.source === 'builder' && { authorization: `Bearer ${credentialOf(identity, app)}` }),
   };
+}
+
+/** Returns the key or the token with which a function acts for a builder. The token expires with the builder's acting token. */
+function credentialOf({ role, userId, claims }: Identity, { record }: App): string {
+  if (role === 'service_role') return record.serviceRoleKey;
+  return userId === null ? record.anonKey : signToken(record, claims);
 }
 
 /** Passes a body on, up to the limit functionRequestBytes. */

@@ -233,7 +233,7 @@ export function withoutCookies(headers: CallRequest['headers']): CallRequest['he
  * all headers.
  */
 export function withoutCredentials(headers: CallRequest['headers']): CallRequest['headers'] {
-  const { cookie: _, authorization: __, ...rest } = headers;
+  const { cookie: _, authorization: __, 'x-ninefold-as': ___, ...rest } = headers;
   return rest;
 }
 

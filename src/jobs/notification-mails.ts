@@ -153,13 +153,12 @@ export class NotificationMails {
         const stateNow = appointment?.state ?? state;
         return {
           Kind: kind,
-          ...(who !== null && { Who: who }),
-          ...(heading !== null && { Title: heading }),
-          ...(quote !== null && { Quote: quote }),
+          ...(who !== null && { Who: cleanLine(who) }),
+          ...(heading !== null && { Title: cleanLine(heading) }),
+          ...(quote !== null && { Quote: quote.split('\n').map(cleanLine).join('\n') }),
           ...(stateNow !== null && { State: stateNow }),
           ...(states !== null && { States: states }),
-          ...(appointment !== null &&
-            appointmentOf(appointment, id, `${new URL(url).hostname} ${entity} ${JSON.stringify(key)}`)),
+          ...(appointment !== null && appointmentOf(appointment, id, `${url} ${entity} ${JSON.stringify(key)}`)),
           URL: `${url}/account/notifications/${id}`,
         };
       }),
@@ -167,6 +166,13 @@ export class NotificationMails {
     };
   }
 }
+
+/**
+ * Returns a text of a row without control characters and line separators, which a calendar file must not contain (RFC
+ * 5545, section 3.1), and without marks that reverse the text after them.
+ */
+const cleanLine = (text: string): string =>
+  text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
 interface Due {
   /** The time of the read, up to which these members have due mails. */

@@ -1,7 +1,7 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Receiver, startReceiver } from '../../test/support/receiver.ts';
 import { AddressPolicy, isPublicAddress } from './public-address.ts';
@@ -177,5 +177,25 @@ describe('sendRequest', () => {
       error: expect.stringMatching(reason),
     });
     expect(received).toBe(0);
+  });
+
+  it('ends if the server switches protocols or closes the connection without a response', async () => {
+    for (const answer of ['HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', null]) {
+      const server = createTcpServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => (answer === null ? socket.end() : socket.write(answer)));
+      });
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const policy = new AddressPolicy([{ address: '127.0.0.1', bits: 32, port }]);
+      const result = await sendRequest(request(`http://127.0.0.1:${port}/`), policy);
+      expect(result).toMatchObject({
+        status: null,
+        timedOut: false,
+        error: expect.stringMatching(/^Could not send the request: /),
+      });
+      server.close();
+    }
   });
 });

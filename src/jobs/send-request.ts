@@ -1,4 +1,5 @@
 import {
+  type ClientRequest,
   type IncomingMessage,
   type RequestOptions,
   request as requestHttp,
@@ -169,9 +170,26 @@ function exchange(options: RequestOptions, body: Buffer | null, maxBytes: number
     const request = send(options, (response) => {
       readBody(response, maxBytes).then((content) => resolve(resultOf(response, content)), reject);
     });
-    request.on('error', reject);
+    onNoResponse(request, reject);
     request.end(body ?? undefined);
   });
+}
+
+/**
+ * Calls `fail` once if a request ends without a response. After 101 (Switching Protocols), Node.js closes the connection
+ * and emits no error.
+ */
+export function onNoResponse(request: ClientRequest, fail: (error: Error) => void): void {
+  let hasEnded = false;
+  const end = (error: Error) => {
+    if (!hasEnded) fail(error);
+    hasEnded = true;
+  };
+  request.once('response', () => {
+    hasEnded = true;
+  });
+  request.on('error', end);
+  request.once('close', () => end(new Error('the server closed the connection without a response')));
 }
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<string> {

@@ -534,8 +534,8 @@ end
 $$;
 comment on function ninefold.member_name is 'The name of a member, from the table of the app with one row for each member.';
 
--- Returns the members whose names follow an @ in a text, among those whose names the caller may read: the longest name, or else the first
--- word of a name that only one member has. Upper and lower case are the same.
+-- Returns the members whose names follow an @ in a text, among those whose names the caller may read: every whole name, or else the first
+-- word of a name that only one member has. Upper and lower case are the same. A member with the name "Gus please" takes no mention of Gus.
 create function ninefold.mentioned(body text) returns uuid[]
   language plpgsql stable
   set plan_cache_mode = force_generic_plan
@@ -584,10 +584,7 @@ begin
   for item in select m.value from pg_catalog.jsonb_array_elements(mentions) m loop
     result := result operator(pg_catalog.||) coalesce(
       (select pg_catalog.array_agg(distinct (k.value operator(pg_catalog.->>) 0)::pg_catalog.uuid)
-        from pg_catalog.jsonb_array_elements(known) k where k.value operator(pg_catalog.->>) 1 operator(pg_catalog.=) (
-          select l.value operator(pg_catalog.->>) 1 from pg_catalog.jsonb_array_elements(known) l
-          where item.value operator(pg_catalog.?) (l.value operator(pg_catalog.->>) 1)
-          order by pg_catalog.length(l.value operator(pg_catalog.->>) 1) desc limit 1)),
+        from pg_catalog.jsonb_array_elements(known) k where item.value operator(pg_catalog.?) (k.value operator(pg_catalog.->>) 1)),
       (select pg_catalog.array_agg(distinct (k.value operator(pg_catalog.->>) 0)::pg_catalog.uuid)
         from pg_catalog.jsonb_array_elements(known) k
         where pg_catalog.split_part(k.value operator(pg_catalog.->>) 1, ' ', 1) operator(pg_catalog.=) (item.value operator(pg_catalog.->>) 0)

@@ -79,6 +79,65 @@ describe('a token with which a builder acts as a member', () => {
     expect(results.at(-1)?.rows[0]).toEqual([ofNode.name, ada.user.id]);
   });
 
+  it('gives an edge function a token of the member, and never the service role', async () => {
+    await admin(node, 'PUT', `/apps/${app.ref}/functions/echo`, {
+      files: {
+        'echo/index.ts': `Deno.serve((request) => {
+          const claims = JSON.parse(atob(request.headers.get('authorization').split('.')[1].replaceAll('-', '+').replaceAll('_', '/')));
+          return Response.json({ claims, token: request.headers.get('authorization'), as: request.headers.get('x-ninefold-as') });
+        });`,
+      },
+      entrypoint: 'echo/index.ts',
+    });
+    const { token, expires_at: expires } = await act(cookie);
+    const echoed = async (headers: Record<string, string>) =>
+      (await call(cookie, 'POST', `/apps/${app.ref}/functions/v1/echo`, { headers, body: {} })).body as {
+        claims: Record<string, unknown>;
+        token: string;
+        as: string | null;
+      };
+    const acting = await echoed({ 'x-ninefold-as': token });
+    expect(acting).toMatchObject({
+      claims: { role: 'authenticated', sub: ada.user.id, act: { sub: expect.any(String) } },
+      as: null,
+    });
+    expect(acting.claims.exp).toBe(Math.floor(new Date(expires).getTime() / 1000));
+    expect((await echoed({ 'x-ninefold-as': 'anon' })).claims).toMatchObject({ role: 'anon' });
+    expect((await echoed({})).claims).toMatchObject({ role: 'service_role' });
+
+    // The function reads the account and rows of the member with its token, and cannot use the account.
+    const withToken = (path: string, method = 'GET') =>
+      fetch(`${app.url}${path}`, { method, headers: { apikey: app.anon_key, authorization: acting.token } });
+    expect(await (await withToken('/auth/v1/user')).json()).toMatchObject({ id: ada.user.id });
+    expect((await withToken('/rest/v1/notes')).status).toBe(200);
+    for (const [method, path] of [
+      ['GET', '/auth/v1/reauthenticate'],
+      ['GET', '/auth/v1/user/identities/authorize?provider=github'],
+      ['PUT', '/auth/v1/user'],
+      ['POST', '/auth/v1/logout?scope=global'],
+    ] as const) {
+      expect([path, (await withToken(path, method)).status]).toEqual([path, 403]);
+    }
+  });
+
+  it('does not use the account, and neither does the id of a member', async () => {
+    const { token } = await act(cookie);
+    for (const as of [token, ada.user.id]) {
+      for (const path of ['reauthenticate', 'user/identities/authorize?provider=github', 'user']) {
+        const answer = await call(cookie, 'GET', `/apps/${app.ref}/auth/v1/${path}`, {
+          headers: { 'x-ninefold-as': as },
+        });
+        expect([path, answer.status]).toEqual([path, 403]);
+      }
+    }
+    const { results } = await runSql(
+      node,
+      app.ref,
+      `select reauthentication_sent_at from auth.users where id = '${ada.user.id}'`,
+    );
+    expect(results.at(-1)?.rows).toEqual([[null]]);
+  });
+
   it('works only for its own app, builder and session', async () => {
     const { token } = await act(cookie);
     const again = await signInBuilder(node, ofNode);

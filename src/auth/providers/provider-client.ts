@@ -108,9 +108,12 @@ async function openOpenId(
 export const authentication =
   ({ secret, entry }: Pick<Provider, 'secret' | 'entry'>): client.ClientAuth =>
   (server, metadata, body, headers) => {
-    const methods = server.token_endpoint_auth_methods_supported;
+    // The library does not check the type of this member of the discovery document.
+    const methods: unknown = server.token_endpoint_auth_methods_supported;
     const usesBody =
-      entry.kind === 'oauth2' || entry.responseMode === 'form_post' || methods?.includes('client_secret_post');
+      entry.kind === 'oauth2' ||
+      entry.responseMode === 'form_post' ||
+      (Array.isArray(methods) && methods.includes('client_secret_post'));
     const method =
       secret === null ? client.None() : usesBody ? client.ClientSecretPost(secret) : client.ClientSecretBasic(secret);
     method(server, metadata, body, headers);

@@ -60,6 +60,7 @@ async function answerOf(url: string, method: string, headers: Headers, body: unk
     addresses,
   );
   if (result.status === null) throw new ProviderFailure(result.error ?? 'The provider did not answer');
+  if (result.status < 200 || result.status > 599) throw new ProviderFailure(`The provider answers ${result.status}`);
   return new Response(hasNoBody(result.status) ? null : result.content, {
     status: result.status,
     headers: result.contentType === null ? {} : { 'content-type': result.contentType },

@@ -2,7 +2,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { AddressPolicy } from '../../jobs/public-address.ts';
 import { resolveHost } from '../../jobs/resolve-host.ts';
-import { lookupOf } from '../../jobs/send-request.ts';
+import { lookupOf, onNoResponse } from '../../jobs/send-request.ts';
 import { ImportError } from './bundle-error.ts';
 
 /** Redirects that are followed for one module. */
@@ -69,7 +69,7 @@ async function get(url: URL, { policy, signal }: Downloads): Promise<IncomingMes
       { lookup: lookupOf(addresses), agent: false, signal, headers: { 'user-agent': 'Deno/2 ninefold' } },
       resolve,
     );
-    request.on('error', (error) => reject(new ImportError(`${url.href} cannot be loaded: ${error.message}`)));
+    onNoResponse(request, (error) => reject(new ImportError(`${url.href} cannot be loaded: ${error.message}`)));
     request.end();
   });
 }

@@ -23,7 +23,7 @@ import { ERROR_HEADER, runtimeFiles, URL_HEADER } from '../../../contract/functi
 import { limits } from '../../../contract/limits.ts';
 import { type AddressPolicy, MAIL_PORTS, namesClient } from '../../jobs/public-address.ts';
 import { resolveHost } from '../../jobs/resolve-host.ts';
-import { connectionHeaders } from '../../jobs/send-request.ts';
+import { connectionHeaders, onNoResponse } from '../../jobs/send-request.ts';
 
 /** How long the lookup of a name and a connection may take. */
 const LOOKUP_MILLISECONDS = 10_000;
@@ -130,7 +130,7 @@ export class AppSockets {
         },
         isChunked ? { 'transfer-encoding': 'chunked' } : {},
       );
-      outgoing.on('error', (error) => refuse(response, error.message));
+      onNoResponse(outgoing, (error) => refuse(response, error.message));
       response.once('close', () => outgoing.destroy());
       pipeline(request, outgoing, () => undefined);
     } catch (error) {

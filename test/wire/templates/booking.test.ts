@@ -150,6 +150,8 @@ describe('a booking', () => {
     expect((await move(ada, data.id, { starts_at: at(10), ends_at: at(11) })).error).toBeNull();
     await move(staff, data.id, { status: 'confirmed' }).throwOnError();
     expect((await move(ada, data.id, { starts_at: at(12), ends_at: at(13) })).error?.code).toBe('BK002');
+    expect((await move(ada, data.id, { note: 'not agreed' })).error?.code).toBe('BK002');
+    expect((await move(ada, data.id, { reason: 'staff said so' })).error?.code).toBe('BK008');
     expect((await move(staff, data.id, { starts_at: at(12), ends_at: at(13) })).error).toBeNull();
     expect(await freeOn(ada.client, id)).toEqual([
       [8, 12],
@@ -229,5 +231,5 @@ describe('resources and slots', () => {
 it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
   expectSoundSpecification(node, app.ref, {
     machine: 'public.bookings',
-    codes: ['BK001', 'BK002', 'BK003', 'BK004', 'BK005', 'BK006', 'BK007'],
+    codes: ['BK001', 'BK002', 'BK003', 'BK004', 'BK005', 'BK006', 'BK007', 'BK008'],
   }));

@@ -310,6 +310,19 @@ describe('the files of a ticket', () => {
     expect(await sees(ada, internal)).toBe(false);
   });
 
+  it('of the team stay on a ticket, and all stay once it is closed', async () => {
+    const id = await ask(ada);
+    const [own, ofTeam] = [await attach(ada), await attach(agent, 'answer.png')];
+    const files = ({ client }: Member, attached: string[]) =>
+      client.from('tickets').update({ attachments: attached }).eq('id', id);
+    await files(ada, [own]).throwOnError();
+    await files(agent, [own, ofTeam]).throwOnError();
+    expect((await files(ada, [own])).error?.code).toBe('HD005');
+    await files(ada, [ofTeam]).throwOnError();
+    await ada.client.from('tickets').update({ status: 'closed' }).eq('id', id).throwOnError();
+    expect((await files(ada, [ofTeam, own])).error?.code).toBe('HD005');
+  });
+
   it('go into the own folder only, and are deleted by their owner, or with the ticket', async () => {
     const foreign = `${ada.user.id}/tickets/x/y.png`;
     expect((await attachments(bob).upload(foreign, new Blob(['b']))).error).not.toBeNull();
@@ -328,4 +341,7 @@ describe('the files of a ticket', () => {
 });
 
 it('the template has a complete specification: content in every chapter, no broken screen, no advice', () =>
-  expectSoundSpecification(node, app.ref, { machine: 'public.tickets', codes: ['HD001', 'HD002', 'HD003', 'HD004'] }));
+  expectSoundSpecification(node, app.ref, {
+    machine: 'public.tickets',
+    codes: ['HD001', 'HD002', 'HD003', 'HD004', 'HD005'],
+  }));

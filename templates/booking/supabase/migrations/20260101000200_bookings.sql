@@ -112,6 +112,34 @@ revoke execute on function public.fit_booking() from public, anon, authenticated
 create trigger fit_booking before insert or update of resource, people, starts_at, ends_at on public.bookings
   for each row execute function public.fit_booking();
 
+-- What the member and staff have agreed stays, and the words of staff are their own.
+create function public.keep_agreed() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  if current_user <> 'authenticated' or ninefold.has_role('staff') then
+    return new;
+  end if;
+  if new.reason is distinct from old.reason then
+    raise exception using errcode = 'BK008',
+      message = 'Only staff says why a booking was cancelled.',
+      hint = 'Leave out the reason.';
+  end if;
+  if old.status <> 'requested' and (new.contact, new.note) is distinct from (old.contact, old.note) then
+    raise exception using errcode = 'BK002',
+      message = 'What is no longer a request stays as it was agreed.',
+      detail = format('The booking is %s.', old.status),
+      hint = 'Cancel it and make another one, or ask staff.';
+  end if;
+  return new;
+end
+$$;
+comment on function public.keep_agreed() is 'Refuses what members may not change of their bookings.';
+revoke execute on function public.keep_agreed() from public, anon, authenticated, service_role;
+create trigger keep_agreed before update of contact, note, reason on public.bookings
+  for each row execute function public.keep_agreed();
+
 select ninefold.define_machine('public.bookings', 'status', 'requested', $$[
   {"name": "confirm", "from": "requested", "to": "confirmed", "roles": ["staff"], "when": "ends_at > now()", "sets": {"confirmed_at": "now()"}},
   {"name": "withdraw", "from": "requested", "to": "cancelled", "when": "member = auth.uid()", "sets": {"cancelled_at": "now()"}},

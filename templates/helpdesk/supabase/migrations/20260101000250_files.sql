@@ -54,6 +54,28 @@ create trigger check_attachments after insert or update of attachments on public
 create trigger check_attachments after insert or update of attachments on public.comments
   for each row execute function public.check_attachments();
 
+-- Customers remove only their own files, and none once the ticket is closed.
+create function public.keep_attachments() returns trigger
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  if current_user = 'authenticated' and not (ninefold.has_role('agent') or ninefold.has_role('lead'))
+    and new.attachments <> old.attachments and (old.status = 'closed' or exists (
+      select from unnest(old.attachments) as known (name)
+      where known.name <> all (new.attachments) and split_part(known.name, '/', 1) <> (select auth.uid())::text)) then
+    raise exception using errcode = 'HD005',
+      message = 'You remove only your own files from a ticket, and none once it is closed.',
+      hint = 'Say it in a comment.';
+  end if;
+  return new;
+end
+$$;
+comment on function public.keep_attachments() is 'Refuses changes of files that customers may not make.';
+revoke execute on function public.keep_attachments() from public, anon, authenticated, service_role;
+create trigger keep_attachments before update of attachments on public.tickets
+  for each row execute function public.keep_attachments();
+
 -- As the owner of the tables: whoever deletes a ticket, or an account with its tickets, does not own all files.
 create function public.delete_attachments() returns trigger
   language plpgsql security definer
