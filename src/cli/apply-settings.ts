@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { SettingEntry } from '../../contract/admin.ts';
 import { CliError, type Client } from './client.ts';
 import type { SupabaseSettings } from './supabase-settings.ts';
@@ -20,10 +21,8 @@ async function differences(client: Client, ref: string, settings: Settings): Pro
   const entries = new Map((await client.get<SettingEntry[]>(pathOf(ref))).map((entry) => [entry.key, entry]));
   return settings
     .map(([key, value]) => ({ key, value, entry: entries.get(key) }))
-    .filter(({ value, entry }) => (entry?.is_secret ? !entry.is_set : !isEqual(entry?.value, value)));
+    .filter(({ value, entry }) => (entry?.is_secret ? !entry.is_set : !isDeepStrictEqual(entry?.value, value)));
 }
-
-const isEqual = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 /** Returns the keys of those of the given settings that have another value in the app. */
 export async function differingSettings(client: Client, ref: string, settings: Settings): Promise<string[]> {

@@ -40,10 +40,10 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   const connection = await client.post<AppConnection>('/apps', body);
   const { changed, refused } = await applySettings(client, ref, project.settings);
   const leftOut = [...project.leftOut, ...refused];
-  const applied = await applyMigrations(client, ref, project.migrations).catch((error: unknown) => {
+  const applied = await applyMigrations(client, ref, project.migrations).catch(async (error: unknown) => {
     if (!options.json) {
       printConnection(connection, false);
-      printUses(project.uses);
+      printUses(await withVectors(client, ref, project.uses));
     }
     throw goOn(error, ref, options.from, changed, { ...project, leftOut });
   });
@@ -65,16 +65,18 @@ function goOn(
   ref: string,
   folder: string,
   changed: readonly string[],
-  { migrations: { seed }, leftOut }: SupabaseProject,
+  { migrations: { seed }, functions, leftOut }: SupabaseProject,
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [
     `${changed.length > 0 ? `The settings of config.toml were applied: ${changed.join(', ')}. ` : ''}The keys are above.`,
     ...(leftOut.length === 0 ? [] : ['Not taken over:', ...leftOut.map((each) => `  ${each}`)]),
-    ...(seed === undefined
+    ...(seed === undefined ? [] : [`Seeds were not applied: ${seedNames(seed).join(', ')}. migrate applies them.`]),
+    ...(functions.length === 0
       ? []
       : [
-          `Seeds were not applied: ${seedNames(seed).join(', ')}. migrate applies supabase/seed.sql; run others with ninefold sql.`,
+          'Edge functions were not deployed. Deploy them with:',
+          `  node bin/ninefold.js functions deploy ${ref} ${folder}`,
         ]),
     `The app ${ref} contains the files that were applied before. The failed file was rolled back. Correct the file, then`,
     `  node bin/ninefold.js migrate ${ref} ${folder}`,

@@ -13,11 +13,13 @@ export interface FoundMigrations extends MigrateRequest {
  * Reads the migrations of a folder, sorted by name in code-unit order because names start with a timestamp. The files
  * are in the folder itself, its `migrations`, or the `supabase/migrations` of a project. Also reads the `roles.sql`
  * and `seed.sql` of the project.
+ * @param mayBeEmpty True to return no files instead of an error.
  * @throws CliError if there are no files.
  */
-export function readMigrations(dir: string): FoundMigrations {
+export function readMigrations(dir: string, mayBeEmpty = false): FoundMigrations {
   if (!isFolder(resolve(dir))) throw new CliError(`${dir} is not a folder.`);
   const place = placesOf(dir).find((candidate) => isFolder(candidate) && sqlFiles(candidate).length > 0);
+  if (place === undefined && mayBeEmpty) return { files: [] };
   if (place === undefined)
     throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
   const files = sqlFiles(place).map((name) => ({ name, sql: readSql(join(place, name)) }));

@@ -55,12 +55,3 @@ function entriesOf(folder: string): Dirent[] {
     return [];
   }
 }
-
-/** Returns the names of a project's edge functions. */
-export function readFunctionNames(folder: string): string[] {
-  const place = [join(resolve(folder), 'supabase', 'functions'), join(resolve(folder), 'functions')].find(existsSync);
-  if (place === undefined) return [];
-  return entriesOf(place)
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('_'))
-    .map(({ name }) => name);
-}

@@ -13,7 +13,9 @@ async function usesOf(files: Record<string, string>, config: [string, string | b
     await writeFile(join(folder, name), content);
   }
   await symlink('/', join(folder, 'src-of-the-machine'));
-  return readUses(folder, { files: [{ name: '1.sql', sql: files[MIGRATION] ?? '' }] }, new Map(config));
+  const functions = ['hello'].filter((name) => `supabase/functions/${name}/index.ts` in files);
+  const migrations = { files: [{ name: '1.sql', sql: files[MIGRATION] ?? '' }] };
+  return readUses(folder, migrations, { config: new Map(config), functions });
 }
 
 const namesOf = (uses: readonly Use[]) => Object.fromEntries(uses.map(({ service, used }) => [service, used]));
@@ -65,6 +67,19 @@ describe('readUses', () => {
     };
     expect(namesOf(await usesOf(files))).toEqual({ storage: ['1.sql:2'] });
     expect(await usesOf({ [MIGRATION]: 'create table public.a ();', 'src/a.ts': 'a();' })).toEqual([]);
+  });
+
+  it('names buckets and edge functions that the project does not create, and addresses of the old project', async () => {
+    const uses = await usesOf({
+      [MIGRATION]: `insert into storage.buckets (id, name) values ('avatars', 'avatars'), ('papers', 'papers');
+        select net.http_post('https://abcdefghijklmnopqrst.supabase.co/functions/v1/report');`,
+      'supabase/functions/hello/index.ts': '',
+      'a.js': `supabase.storage.from('papers'); supabase.storage.from('pictures'); supabase.functions.invoke('hello');`,
+    });
+    const notes = Object.fromEntries(uses.map(({ service, note }) => [service, note]));
+    expect(notes.storage).toContain('No migration creates pictures:');
+    expect(notes.functions).toContain('The folder has no function report:');
+    expect(uses).toContainEqual(expect.objectContaining({ service: 'old project', used: ['1.sql:2'], runs: false }));
   });
 
   it('names the functions called by rpc that no migration creates', async () => {

@@ -1,11 +1,11 @@
 import { type ServiceName, services } from '../../contract/services.ts';
 import type { FoundMigrations } from './migration-files.ts';
-import { type ProjectFile, readClientFiles, readFunctionNames } from './project-files.ts';
+import { type ProjectFile, readClientFiles } from './project-files.ts';
 import type { TomlValue } from './read-toml.ts';
 
 /** A service that a project uses. */
 export interface Use {
-  readonly service: ServiceName | 'rpc';
+  readonly service: ServiceName | 'rpc' | 'old project';
   readonly title: string;
   /** Names in the project, such as buckets and channels, without duplicates; places (`file:line`) if there are no names. */
   readonly used: readonly string[];
@@ -23,11 +23,17 @@ interface Patterns {
   readonly config?: RegExp;
 }
 
+/** Patterns of the buckets that SQL creates: the first one of a statement, and the next ones in lines of their own. */
+const BUCKETS = [
+  /insert\s+into\s+storage\.buckets\b[^;]*?\bvalues\s*\(\s*'([^']+)'/gi,
+  /(?<=insert\s+into\s+storage\.buckets\b[^;]*\)\s*,\s*\(\s*)'([^']+)'/gi,
+];
+
 /** Patterns for each service. Code of front ends never names the API of Studio. */
 const patterns: Readonly<Record<Exclude<ServiceName, 'meta'>, Patterns>> = {
   storage: {
     sql: [
-      /insert\s+into\s+storage\.buckets\b[^;]*?\bvalues\s*\(\s*'([^']+)'/gi,
+      ...BUCKETS,
       /bucket_id\s*=\s*'([^']+)'/gi,
       /\bstorage\.(?:objects|buckets|foldername|filename|extension)\b/gi,
     ],
@@ -44,7 +50,6 @@ const patterns: Readonly<Record<Exclude<ServiceName, 'meta'>, Patterns>> = {
   functions: {
     sql: [/\/functions\/v1\/([\w-]+)/g, /\bsupabase_functions\.http_request\b/gi],
     code: [/\.functions\s*\.invoke\(\s*['"`]([\w/-]+)/g, /\/functions\/v1\/([\w-]+)/g],
-    config: /^functions\.([^.]+)\./,
   },
   vault: { sql: [/\bvault\.(create_secret|update_secret|decrypted_secrets|secrets)\b/gi] },
   queues: {
@@ -67,29 +72,44 @@ const patterns: Readonly<Record<Exclude<ServiceName, 'meta'>, Patterns>> = {
  * Returns the services that a project uses, in the order of `services`, and the functions that its front end calls by
  * `rpc`.
  * @param folder The project, its `supabase` folder, or a folder of migrations. Code is read only for a project.
+ * @param functions The names of its edge functions.
  */
 export function readUses(
   folder: string,
   { files, roles, seed }: FoundMigrations,
-  config: ReadonlyMap<string, TomlValue>,
+  { config, functions }: { readonly config: ReadonlyMap<string, TomlValue>; readonly functions: readonly string[] },
 ): Use[] {
   const seeds = typeof seed === 'string' ? [{ name: 'seed.sql', sql: seed }] : (seed ?? []);
   const ofRoles = roles === undefined ? [] : [{ name: 'roles.sql', sql: roles }];
   const sql = [...ofRoles, ...files, ...seeds].map((file) => ({ name: file.name, text: withoutComments(file.sql) }));
   const code = readClientFiles(folder);
   const names = Object.keys(patterns) as (keyof typeof patterns)[];
+  const created: Partial<Record<ServiceName, { names: ReadonlySet<string>; lacks: (names: string) => string }>> = {
+    functions: {
+      names: new Set(functions),
+      lacks: (lacked) => `The folder has no function ${lacked}: these calls answer 404.`,
+    },
+    storage: {
+      names: new Set(matches(sql, BUCKETS)),
+      lacks: (lacked) => `No migration creates ${lacked}: create these buckets on the page Files.`,
+    },
+  };
   const found = names.flatMap((service): Use[] => {
     const { sql: inSql = [], code: inCode = [], config: inConfig } = patterns[service];
     const used = [
-      ...(service === 'functions' ? readFunctionNames(folder) : []),
+      ...(service === 'functions' ? functions : []),
       ...(inConfig ? [...config.keys()].flatMap((key) => inConfig.exec(key)?.[1] ?? []) : []),
       ...matches(sql, inSql),
       ...matches(code, inCode),
     ];
     const { title, runs, note } = services[service];
-    return used.length === 0 ? [] : [{ service, title, used: namesOrPlaces(used), runs, note }];
+    if (used.length === 0) return [];
+    const all = namesOrPlaces(used);
+    const lacked = all.filter((name) => isName(used, name) && created[service]?.names.has(name) === false);
+    const missing = lacked.length === 0 ? '' : ` ${created[service]?.lacks(lacked.join(', '))}`;
+    return [{ service, title, used: all, runs, note: `${note}${missing}` }];
   });
-  return [...found, ...rpcUse(sql, code)];
+  return [...found, ...rpcUse(sql, code), ...oldProjectUse(sql)];
 }
 
 /** Returns the names of matches; for a pattern without a group `@file:line`. */
@@ -107,6 +127,20 @@ function matches(files: readonly ProjectFile[], expressions: readonly RegExp[]):
 function namesOrPlaces(used: readonly string[]): string[] {
   const names = new Set(used.filter((each) => !each.startsWith('@')));
   return names.size > 0 ? [...names] : [...new Set(used.map((each) => each.slice(1)))];
+}
+
+/** Returns true if a use has a name; a use without one has only its place. */
+const isName = (used: readonly string[], name: string): boolean => !used.includes(`@${name}`);
+
+/** Addresses of a project at Supabase. */
+const HOSTED = /https:\/\/[a-z]{20}\.supabase\.(?:co|in|net)\b/g;
+
+/** Returns the places where SQL calls the project at Supabase, because a moved app would go on calling it. */
+function oldProjectUse(sql: readonly ProjectFile[]): Use[] {
+  const used = namesOrPlaces(matches(sql, [HOSTED]));
+  if (used.length === 0) return [];
+  const note = 'The app goes on calling the project at Supabase: put the address of the app into these lines.';
+  return [{ service: 'old project', title: 'Addresses at Supabase', used, runs: false, note }];
 }
 
 const CREATED = /\bcreate\s+(?:or\s+replace\s+)?(?:function|procedure)\s+(?:"?\w+"?\.)?"?(\w+)"?\s*\(/gi;

@@ -19,20 +19,30 @@ export interface SupabaseProject extends SupabaseSettings {
 /**
  * Reads the migrations, seed and config.toml of a project.
  * @param folder The project, its `supabase` folder, or a folder of migrations.
- * @throws CliError if there are no migrations, or a file is no text.
+ * @throws CliError if there are neither migrations nor functions nor a config.toml, or a file is no text.
  */
 export function readProject(folder: string): SupabaseProject {
-  const migrations = readMigrations(folder);
-  const place = configFolder(folder);
   const config = readProjectConfig(folder);
   const ofFunctions = functionsFolder(folder);
   const functions = ofFunctions === null ? [] : readFunctions(ofFunctions, config);
-  if (place === null) {
-    return { migrations, functions, settings: [], leftOut: [], uses: readUses(folder, migrations, config) };
-  }
-  const seed = seedOf(place, config) ?? migrations.seed;
-  const found = { ...migrations, ...(seed !== undefined && { seed }) };
-  return { migrations: found, functions, ...readSupabaseSettings(config), uses: readUses(folder, found, config) };
+  const isProject = configFolder(folder) !== null || functions.length > 0;
+  const migrations = readProjectMigrations(folder, isProject);
+  const settings = readProjectSettings(folder) ?? { settings: [], leftOut: [] };
+  const names = functions.map(({ name }) => name);
+  return { migrations, functions, ...settings, uses: readUses(folder, migrations, { config, functions: names }) };
+}
+
+/**
+ * Reads the migrations of a project with its roles.sql, and the seeds that its config.toml lists; without a list, seed.sql.
+ * @param mayBeEmpty True if the project may have no migrations.
+ * @throws CliError as `readProject`.
+ */
+export function readProjectMigrations(folder: string, mayBeEmpty = false): FoundMigrations {
+  const { seed: usual, ...migrations } = readMigrations(folder, mayBeEmpty);
+  const place = configFolder(folder);
+  const listed = place === null ? undefined : seedOf(place, readConfig(place));
+  const seed = listed === undefined ? usual : listed;
+  return { ...migrations, ...(seed != null && { seed }) };
 }
 
 /** Reads the settings of a project's config.toml; null for a folder without one. The folder is as for `readProject`. */
@@ -56,12 +66,16 @@ function configFolder(folder: string): string | null {
 const readConfig = (place: string): ReadonlyMap<string, TomlValue> =>
   readToml(readFileSync(join(place, 'config.toml'), 'utf8'));
 
-/** Returns the files in `[db.seed] sql_paths`, in this order; undefined if none of them exists. */
-function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateRequest['seed'] {
+/**
+ * Returns the files in `[db.seed] sql_paths`, in this order; null if seeds are off or none of the files exists, undefined
+ * without a list.
+ */
+function seedOf(place: string, config: ReadonlyMap<string, TomlValue>): MigrateRequest['seed'] | null {
+  if (config.get('db.seed.enabled') === false) return null;
   const paths = config.get('db.seed.sql_paths');
-  if (config.get('db.seed.enabled') === false || !Array.isArray(paths)) return undefined;
+  if (!Array.isArray(paths)) return undefined;
   const found = paths.flatMap((path) => (typeof path === 'string' ? matching(resolve(place, path)) : []));
-  if (found.length === 0) return undefined;
+  if (found.length === 0) return null;
   return found.map((path) => ({ name: seedName(relative(place, path)), sql: readSql(path) }));
 }
 

@@ -294,6 +294,23 @@ describe('a deployment', () => {
     await expect(change({ version: 9 })).rejects.toThrow('404');
     await change({ version: 2 });
     expect(await (await call('versioned')).text()).toBe('v2');
+    await admin(node, 'DELETE', `/apps/${app.ref}/functions/versioned`);
+    const { results } = await runSql(node, app.ref, 'select changes::text from ninefold.versions order by number');
+    const changes = (results[0]?.rows ?? [])
+      .map(([text]) => text ?? '')
+      .filter((text) => text.includes('v1/versioned'));
+    expect(changes.length).toBeGreaterThanOrEqual(4);
+    expect(changes.at(-1)).toContain('"removed"');
+  });
+
+  it('reads the name and the processors of the machine, as packages do when they are loaded', async () => {
+    await deploy(
+      'machine',
+      `import os from 'node:os';
+       const found = [os.hostname(), os.cpus().length].map((value) => typeof value);
+       Deno.serve(() => Response.json(found));`,
+    );
+    expect(await (await call('machine')).json()).toEqual(['string', 'number']);
   });
 
   it('comes from the folder of a project, with the settings of config.toml', async () => {

@@ -29,6 +29,9 @@ describe('settings of an app', () => {
       expect(await lengths()).toEqual(new Set([rows]));
     }
     const listed = JSON.parse((await cli(node, ['settings', app.ref, '--json'])).stdout) as SettingEntry[];
+    expect(listed.filter((entry) => entry.default === undefined)).toEqual([]);
+    const printed = await cli(node, ['settings', app.ref]);
+    expect([printed.code, printed.stdout]).toEqual([0, expect.stringContaining('storage_member_bytes')]);
     expect(listed.find(({ key }) => key === 'db_max_rows')).toMatchObject({ value: 5, is_set: true, default: 1000 });
     await cli(node, ['settings', app.ref, 'unset', 'rest.db-max-rows']);
     expect(await lengths()).toEqual(new Set([20]));

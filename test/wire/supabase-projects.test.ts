@@ -383,6 +383,28 @@ sql_paths = ["./seeds/*.sql"]
     ]);
   });
 
+  it('takes a project without migrations, leaves out seeds that are off, and says what comes after a failed migration', async () => {
+    const functions = { 'supabase/functions/hello/index.ts': 'Deno.serve(() => new Response("hello"));' };
+    const seeds = { 'supabase/seed.sql': 'create table public.seeded ();' };
+    const off = { 'supabase/config.toml': '[db.seed]\nenabled = false\n' };
+    const [first, second] = [uniqueRef(), uniqueRef()];
+    const only = await cli(node, [
+      'apps',
+      'create',
+      first,
+      '--from',
+      await project({ ...functions, ...off, ...seeds }),
+    ]);
+    expect([only.code, only.stdout]).toEqual([0, expect.stringMatching(/Edge functions:\n {2}hello {2}version 1, /)]);
+    const folder = await project({ ...functions, ...off, ...seeds, 'supabase/migrations/1.sql': 'select 1 / 0;' });
+    const failed = await cli(node, ['apps', 'create', second, '--from', folder]);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining(`functions deploy ${second} ${folder}`)]);
+    expect(failed.stderr).not.toContain('Seeds');
+    await writeFile(join(folder, 'supabase/migrations/1.sql'), 'select 1;');
+    expect((await cli(node, ['migrate', second, folder])).stdout).not.toContain('seeded');
+    expect(await rows(second, `select to_regclass('public.seeded')`)).toEqual([[null]]);
+  });
+
   it('lists settings of config.toml that differ from the app’s, and applies them with --config', async () => {
     const migrations = { 'supabase/migrations/1.sql': 'create table public.things (id int);' };
     const folder = await project({

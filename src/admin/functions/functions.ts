@@ -113,6 +113,7 @@ const deployFunction = adminCall({
       importMap: importMap ?? null,
       createdBy: await callerName(context, caller),
     });
+    await context.versions.note(app);
     return json(await readFunction(context, app, name));
   },
 });
@@ -157,6 +158,7 @@ const changeOneFunction = adminCall({
   handle: async ({ context, ref, name, body: { version, verify_jwt: verifiesJwt } }) => {
     const app = await openApp(context, ref);
     await changeFunction(app.serverDatabase, functionName(name), { version, verifiesJwt });
+    await context.versions.note(app);
     return json(await readFunction(context, app, name));
   },
 });
@@ -168,7 +170,9 @@ const deleteOneFunction = adminCall({
   summary: 'Deletes an edge function with all its versions.',
   errors: ['not_found'],
   handle: async ({ context, ref, name }) => {
-    await deleteFunction((await openApp(context, ref)).serverDatabase, functionName(name));
+    const app = await openApp(context, ref);
+    await deleteFunction(app.serverDatabase, functionName(name));
+    await context.versions.note(app);
     return noContent();
   },
 });

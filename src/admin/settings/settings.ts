@@ -30,7 +30,7 @@ const listSettings = adminCall({
       context.registry.secrets.names(ref),
     ]);
     const stored = (result && firstJson<Record<string, unknown>>(result)) ?? {};
-    const defaults: Record<string, unknown> = { ...app.defaults.rest, ...app.defaults.auth, ...app.defaults.mail };
+    const defaults: Record<string, unknown> = Object.assign({}, ...Object.values(app.defaults));
     const entries: SettingEntry[] = Object.entries(allSettings).map(([key, setting]) => {
       const isSet = Object.hasOwn(stored, key) && hasKind(setting, stored[key]);
       const value = isSet ? stored[key] : defaults[key];

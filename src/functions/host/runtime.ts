@@ -249,6 +249,8 @@ export class Runtime {
         '--unstable-no-legacy-abort',
       ],
       '--allow-env',
+      // Packages ask for these when they are loaded. Supabase's runtime allows them too.
+      '--allow-sys=hostname,cpus',
       `--ignore-env=${ignoredVariables.join(',')}`,
       `--allow-net=255.255.255.255:80,${paths.map((path) => `unix:${path}`).join(',')}`,
       `--allow-read=${[...paths, join(this.#folder, runtimeFiles.code)].join(',')}`,

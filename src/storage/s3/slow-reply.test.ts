@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import type { Reply } from '../../../contract/call-request.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
@@ -10,12 +9,20 @@ import { readXml } from './xml/read-xml.ts';
 const request = { method: 'POST', target: '/s3/b/k', requestId: 'r1' };
 const renderError = (error: unknown) => s3ErrorReply(error, request);
 
-/** Returns the body of a reply that began before the work ended. */
-async function bodyOf(work: Promise<Reply>): Promise<{ status: number; body: string; length: number | null }> {
+/**
+ * Returns the body of a reply that began before the work ended.
+ * @param onPart Called for each part of the body with the number of parts so far.
+ */
+async function bodyOf(
+  work: Promise<Reply>,
+  onPart: (parts: number) => void = () => undefined,
+): Promise<{ status: number; body: string; length: number | null }> {
   const { status, body } = await replyWhileWorking(work, renderError, 1);
   if (body === null || typeof body === 'string' || body instanceof Uint8Array)
     throw new Error('The reply is no stream.');
-  return { status, body: await text(body), length: body.length };
+  const parts: string[] = [];
+  for await (const part of body) onPart(parts.push(Buffer.from(part).toString()));
+  return { status, body: parts.join(''), length: body.length };
 }
 
 describe('replyWhileWorking', () => {
@@ -31,9 +38,10 @@ describe('replyWhileWorking', () => {
     const work = new Promise<Reply>((resolve) => {
       end = resolve;
     });
-    const reading = bodyOf(work);
-    setTimeout(() => end(xmlReply('Done', { Key: 'ü' })), 20);
-    const { status, body, length } = await reading;
+    const { status, body, length } = await bodyOf(work, (parts) => {
+      // The parts so far are the head and two spaces.
+      if (parts === 3) end(xmlReply('Done', { Key: 'ü' }));
+    });
     expect([status, Buffer.byteLength(body)]).toEqual([200, length]);
     expect(body).toMatch(/^<\?xml [^>]*>\n {2,}<Done/);
     expect(readXml(Buffer.from(body))).toMatchObject({ name: 'Done', children: [{ name: 'Key', text: 'ü' }] });
