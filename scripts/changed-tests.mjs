@@ -64,7 +64,7 @@ export const testsAgainstNodes = {
   'src/schema/': all,
   'src/specification/': [...specification, 'test/wire/portal-screens'],
   'src/sql-reader/': [...specification, 'test/wire/explain'],
-  'src/watchdog/': ['test/attack/app-bounds', 'test/fault/server-faults'],
+  'src/watchdog/': ['test/attack/alone/app-bounds', 'test/fault/server-faults'],
   'web/': ['test/e2e/'],
   'web/console/': ['test/e2e/(?!portal|links|passkeys)'],
   'web/portal/': ['test/e2e/(content-security|first-load|links|portal)', 'test/wire/portal'],

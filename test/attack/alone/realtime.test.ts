@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppConnection } from '../../contract/admin.ts';
-import { limits } from '../../contract/limits.ts';
-import { createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
-import { signUpMember } from '../support/clients.ts';
-import { healthDuring } from '../support/health-watch.ts';
-import { ownNode } from '../support/own-node.ts';
-import { RawSocket } from '../support/realtime.ts';
+import type { AppConnection } from '../../../contract/admin.ts';
+import { limits } from '../../../contract/limits.ts';
+import { createApp, createAppWith, deleteApp, runSql } from '../../support/apps.ts';
+import { signUpMember } from '../../support/clients.ts';
+import { healthDuring } from '../../support/health-watch.ts';
+import { ownNode } from '../../support/own-node.ts';
+import { RawSocket } from '../../support/realtime.ts';
 
 /** All sockets are in one worker, which the apps share. */
 const node = ownNode('attack-realtime', () => ({ NINEFOLD_WORKERS: '1' }));

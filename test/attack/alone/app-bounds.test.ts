@@ -2,15 +2,15 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import type { AppConnection } from '../../contract/admin.ts';
-import { limits } from '../../contract/limits.ts';
-import { admin, createApp, createAppWith, deleteApp, runSql } from '../support/apps.ts';
-import { attack, boundAttacks } from '../support/bound-attacks.ts';
-import { overSocket, superuserUrl, withClient } from '../support/database.ts';
-import { type HttpResponse, send } from '../support/http.ts';
-import { startNode } from '../support/node.ts';
-import { ownNode } from '../support/own-node.ts';
-import { partsOf } from '../support/processes.ts';
+import type { AppConnection } from '../../../contract/admin.ts';
+import { limits } from '../../../contract/limits.ts';
+import { admin, createApp, createAppWith, deleteApp, runSql } from '../../support/apps.ts';
+import { attack, boundAttacks } from '../../support/bound-attacks.ts';
+import { overSocket, superuserUrl, withClient } from '../../support/database.ts';
+import { type HttpResponse, send } from '../../support/http.ts';
+import { startNode } from '../../support/node.ts';
+import { ownNode } from '../../support/own-node.ts';
+import { partsOf } from '../../support/processes.ts';
 
 const MIB = 1024 * 1024;
 
