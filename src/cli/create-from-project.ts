@@ -48,7 +48,10 @@ export async function createFromProject(client: Client, ref: string, options: Fr
     throw goOn(error, ref, options.from, changed, { ...project, leftOut });
   });
   const uses = await withVectors(client, ref, project.uses);
-  const functions = await deployFunctions(client, ref, project.functions);
+  const functions = await deployFunctions(client, ref, project.functions, ({ name, isDeployed }) => {
+    // Many functions take minutes, so each one is named when it is done. The result is printed below.
+    if (!options.json) process.stderr.write(`function ${name}: ${isDeployed ? 'deployed' : 'not deployed'}\n`);
+  });
   const done = { functions, settings_changed: changed, left_out: leftOut, uses };
   if (options.json) printJson({ ...connection, ...appliedAsJson(applied), ...done });
   else {

@@ -23,20 +23,10 @@ interface Patterns {
   readonly config?: RegExp;
 }
 
-/** Patterns of the buckets that SQL creates: the first one of a statement, and the next ones in lines of their own. */
-const BUCKETS = [
-  /insert\s+into\s+storage\.buckets\b[^;]*?\bvalues\s*\(\s*'([^']+)'/gi,
-  /(?<=insert\s+into\s+storage\.buckets\b[^;]*\)\s*,\s*\(\s*)'([^']+)'/gi,
-];
-
 /** Patterns for each service. Code of front ends never names the API of Studio. */
 const patterns: Readonly<Record<Exclude<ServiceName, 'meta'>, Patterns>> = {
   storage: {
-    sql: [
-      ...BUCKETS,
-      /bucket_id\s*=\s*'([^']+)'/gi,
-      /\bstorage\.(?:objects|buckets|foldername|filename|extension)\b/gi,
-    ],
+    sql: [/bucket_id\s*=\s*'([^']+)'/gi, /\bstorage\.(?:objects|buckets|foldername|filename|extension)\b/gi],
     code: [/\.storage\s*\.from\(\s*['"`]([^'"`$]+)['"`]/g, /\.storage\s*\.(?:from|createBucket|listBuckets)\(/g],
     config: /^storage\.buckets\.([^.]+)\./,
   },
@@ -84,29 +74,33 @@ export function readUses(
   const sql = [...ofRoles, ...files, ...seeds].map((file) => ({ name: file.name, text: withoutComments(file.sql) }));
   const code = readClientFiles(folder);
   const names = Object.keys(patterns) as (keyof typeof patterns)[];
-  const created: Partial<Record<ServiceName, { names: ReadonlySet<string>; lacks: (names: string) => string }>> = {
+  const created: Partial<Record<ServiceName, { names: readonly string[]; lacks: (names: string) => string }>> = {
     functions: {
-      names: new Set(functions),
+      names: functions,
       lacks: (lacked) => `The folder has no function ${lacked}: these calls answer 404.`,
     },
     storage: {
-      names: new Set(matches(sql, BUCKETS)),
+      names: bucketsIn(sql),
       lacks: (lacked) => `No migration creates ${lacked}: create these buckets on the page Files.`,
     },
   };
   const found = names.flatMap((service): Use[] => {
     const { sql: inSql = [], code: inCode = [], config: inConfig } = patterns[service];
     const used = [
-      ...(service === 'functions' ? functions : []),
       ...(inConfig ? [...config.keys()].flatMap((key) => inConfig.exec(key)?.[1] ?? []) : []),
+      ...(created[service]?.names ?? []),
       ...matches(sql, inSql),
       ...matches(code, inCode),
     ];
     const { title, runs, note } = services[service];
     if (used.length === 0) return [];
     const all = namesOrPlaces(used);
-    const lacked = all.filter((name) => isName(used, name) && created[service]?.names.has(name) === false);
-    const missing = lacked.length === 0 ? '' : ` ${created[service]?.lacks(lacked.join(', '))}`;
+    const own = created[service];
+    // A path may follow the name of a function.
+    const lacked = own
+      ? all.filter((name) => !used.includes(`@${name}`) && !own.names.includes(name.split('/')[0] ?? ''))
+      : [];
+    const missing = own && lacked.length > 0 ? ` ${own.lacks(lacked.join(', '))}` : '';
     return [{ service, title, used: all, runs, note: `${note}${missing}` }];
   });
   return [...found, ...rpcUse(sql, code), ...oldProjectUse(sql)];
@@ -129,8 +123,13 @@ function namesOrPlaces(used: readonly string[]): string[] {
   return names.size > 0 ? [...names] : [...new Set(used.map((each) => each.slice(1)))];
 }
 
-/** Returns true if a use has a name; a use without one has only its place. */
-const isName = (used: readonly string[], name: string): boolean => !used.includes(`@${name}`);
+/** Returns the buckets that the SQL creates by the first value of each row. */
+const bucketsIn = (files: readonly ProjectFile[]): string[] =>
+  files.flatMap(({ text }) =>
+    (text.match(/insert\s+into\s+storage\.buckets\b[^;]*/gi) ?? []).flatMap((statement) =>
+      [...statement.matchAll(/(?:\bvalues|\)\s*,)\s*\(\s*'([^']+)'/gi)].flatMap(([, name]) => name ?? []),
+    ),
+  );
 
 /** Addresses of a project at Supabase. */
 const HOSTED = /https:\/\/[a-z]{20}\.supabase\.(?:co|in|net)\b/g;
