@@ -11,6 +11,9 @@ const CHECK_MILLISECONDS = 20;
 const IN_USE_ATTEMPTS = 100;
 const IN_USE_MILLISECONDS = 50;
 
+/** Attempts to copy a database while sessions log in. PostgreSQL waits for 5 seconds before each of them fails. */
+const LOGIN_ATTEMPTS = 3;
+
 /** Table of the maintenance database with the databases that are closed while they are copied or deleted. */
 const CLOSED = 'public.closed_databases';
 
@@ -28,8 +31,11 @@ export async function copyDatabase(maintenance: Pool, source: string, database: 
   }
   await maintenance.run(closeStatements(source));
   try {
-    await endConnections(maintenance, source);
-    await maintenance.run([create]);
+    // A session that had begun to log in before the source was closed is seen by CREATE DATABASE only.
+    await retryWhileInUse(async () => {
+      await endConnections(maintenance, source);
+      await maintenance.run([create]);
+    }, LOGIN_ATTEMPTS);
     await maintenance.run([plain(`alter database ${id(database)} allow_connections true`)]);
   } finally {
     await maintenance.run(reopenStatements(source));
@@ -154,17 +160,17 @@ async function endConnections(maintenance: Pool, database: string): Promise<void
 }
 
 /**
- * Retries while another session uses the template: if two apps are created at the same time, the second copy waits for
- * the first.
+ * Retries while another session uses the source: if two apps are created at the same time, the second copy of the
+ * template waits for the first.
  */
-async function retryWhileInUse(work: () => Promise<unknown>): Promise<void> {
+async function retryWhileInUse(work: () => Promise<unknown>, attempts = IN_USE_ATTEMPTS): Promise<void> {
   for (let attempt = 0; ; attempt++) {
     try {
       await work();
       return;
     } catch (error) {
       const inUse = error instanceof DatabaseError && error.sqlstate === IN_USE;
-      if (!inUse || attempt >= IN_USE_ATTEMPTS) throw error;
+      if (!inUse || attempt >= attempts) throw error;
       await new Promise((resolve) => setTimeout(resolve, IN_USE_MILLISECONDS));
     }
   }
