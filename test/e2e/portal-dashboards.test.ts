@@ -36,6 +36,7 @@ it('an agent takes the next ticket from home, reads the dashboard by pointer and
 
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Search or go to' }).fill('desk doing');
+  await page.getByRole('option', { name: /How is the desk doing/, selected: true }).waitFor();
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'How is the desk doing?' }).waitFor();
   const part = (name: string) => page.getByRole('region', { name });
