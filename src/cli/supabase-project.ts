@@ -27,9 +27,13 @@ export function readProject(folder: string): SupabaseProject {
   const functions = ofFunctions === null ? [] : readFunctions(ofFunctions, config);
   const isProject = configFolder(folder) !== null || functions.length > 0;
   const migrations = readProjectMigrations(folder, isProject);
-  const settings = readProjectSettings(folder) ?? { settings: [], leftOut: [] };
   const names = functions.map(({ name }) => name);
-  return { migrations, functions, ...settings, uses: readUses(folder, migrations, { config, functions: names }) };
+  return {
+    migrations,
+    functions,
+    ...readSupabaseSettings(config),
+    uses: readUses(folder, migrations, { config, functions: names }),
+  };
 }
 
 /**

@@ -112,7 +112,7 @@ revoke execute on function public.fit_booking() from public, anon, authenticated
 create trigger fit_booking before insert or update of resource, people, starts_at, ends_at on public.bookings
   for each row execute function public.fit_booking();
 
--- What the member and staff have agreed stays, and the words of staff are their own.
+-- A member changes the contact and the note of a request only, and never writes the reason, which staff gives.
 create function public.keep_agreed() returns trigger
   language plpgsql
   set search_path = ''
