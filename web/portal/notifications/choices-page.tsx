@@ -9,8 +9,8 @@ import { dateFormat, type MessageKey, t } from '../../language/messages.ts';
 import { usePortal } from '../queries/client.ts';
 import { chooseNotification, entityOfRow, notificationChoices } from '../queries/notifications.ts';
 import { useScreens } from '../queries/screens.ts';
-import { Trouble } from '../screens/shared/message.tsx';
 import pageStyles from '../screens/shared/page.module.css';
+import { Trouble } from '../screens/shared/trouble.tsx';
 import { Shell } from '../screens/shell/shell.tsx';
 import styles from './notifications.module.css';
 

@@ -23,8 +23,8 @@ import {
 } from '../queries/notifications.ts';
 import type { Row } from '../queries/rest.ts';
 import { useScreens } from '../queries/screens.ts';
-import { Trouble } from '../screens/shared/message.tsx';
 import pageStyles from '../screens/shared/page.module.css';
+import { Trouble } from '../screens/shared/trouble.tsx';
 import { Shell } from '../screens/shell/shell.tsx';
 import { NotificationLine } from './notification-line.tsx';
 import styles from './notifications.module.css';

@@ -5,7 +5,8 @@ import { t } from '../../language/messages.ts';
 import { usePortal } from '../queries/client.ts';
 import { entityOfRow, notification, readNotifications } from '../queries/notifications.ts';
 import { rowPath, useScreens } from '../queries/screens.ts';
-import { Message, Trouble } from '../screens/shared/message.tsx';
+import { Message } from '../screens/shared/message.tsx';
+import { Trouble } from '../screens/shared/trouble.tsx';
 import { Shell } from '../screens/shell/shell.tsx';
 
 /** Opens the row of a notification, for the links of mails, and marks the notification as read. */

@@ -12,7 +12,7 @@ import { usePortal } from '../../queries/client.ts';
 import { addRow } from '../../queries/rows.ts';
 import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
-import { Trouble } from '../shared/message.tsx';
+import { Trouble } from '../shared/trouble.tsx';
 import { useCaller } from '../shell/gate.tsx';
 import styles from './detail-page.module.css';
 

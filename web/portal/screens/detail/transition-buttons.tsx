@@ -15,9 +15,9 @@ import { entityIn, fieldIn, useScreens } from '../../queries/screens.ts';
 import { missingFor, waysOf } from '../../queries/transitions.ts';
 import { useFormUploads } from '../form/use-form-uploads.ts';
 import { useSavedDraft } from '../form/use-saved-draft.ts';
-import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
 import { sinceOf } from '../shared/state-since.ts';
+import { Trouble } from '../shared/trouble.tsx';
 import { useMove } from '../shared/use-move.ts';
 import styles from './detail-page.module.css';
 

@@ -9,9 +9,9 @@ import { entityIn, formFor, openedEntity, readableFields, shownScreens, useScree
 import { movableEntities, unfinishedRows, type WaitingRow, waitingRows } from '../../queries/waiting.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
 import { ActionButtons, useActionRun } from '../shared/actions.tsx';
-import { Trouble } from '../shared/message.tsx';
 import { NewLink } from '../shared/new-link.tsx';
 import styles from '../shared/page.module.css';
+import { Trouble } from '../shared/trouble.tsx';
 import { useCaller } from '../shell/gate.tsx';
 import { Shell } from '../shell/shell.tsx';
 import homeStyles from './home-page.module.css';

@@ -7,7 +7,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { deleteView, saveView, searchOf, sharedViews, views } from '../../queries/views.ts';
-import { Trouble } from '../shared/message.tsx';
+import { Trouble } from '../shared/trouble.tsx';
 import { useCaller } from '../shell/gate.tsx';
 import styles from './list-page.module.css';
 import { SharedViews, ShareView } from './shared-views.tsx';

@@ -8,7 +8,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { usePortal } from '../../queries/client.ts';
 import { saveView, searchOf, shareView, unshareView } from '../../queries/views.ts';
-import { Trouble } from '../shared/message.tsx';
+import { Trouble } from '../shared/trouble.tsx';
 import styles from './list-page.module.css';
 
 /** Shows the views of a list that members share, and keeps the present one for the member. */

@@ -7,8 +7,8 @@ import { partRows } from '../../queries/figures.ts';
 import { followed } from '../../queries/live.ts';
 import { readableFields, useScreens } from '../../queries/screens.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
-import { Trouble } from '../shared/message.tsx';
 import pageStyles from '../shared/page.module.css';
+import { Trouble } from '../shared/trouble.tsx';
 import { listLink } from './list-link.ts';
 
 /** The first rows of a list, with a link to all of them. */

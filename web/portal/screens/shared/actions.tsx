@@ -12,8 +12,8 @@ import { rowsKey } from '../../queries/rows.ts';
 import { entityIn, rowPath, useScreens } from '../../queries/screens.ts';
 import { queryClient } from '../../queries/session.ts';
 import styles from './actions.module.css';
-import { Trouble } from './message.tsx';
 import { useToast } from './toast.tsx';
+import { Trouble } from './trouble.tsx';
 
 // The fields of forms are large, and most functions ask for nothing.
 const ActionForm = lazy(code(() => import('./action-form.tsx').then(({ ActionForm: form }) => ({ default: form }))));

@@ -6,7 +6,7 @@ import type { Row } from '../../queries/rest.ts';
 import { rowPath, useScreens } from '../../queries/screens.ts';
 import { missingFor, waysOf } from '../../queries/transitions.ts';
 import type { MovableEntity } from '../../queries/waiting.ts';
-import { Trouble } from './message.tsx';
+import { Trouble } from './trouble.tsx';
 import { useMove } from './use-move.ts';
 
 /** Max number of buttons of a row. */
