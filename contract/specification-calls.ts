@@ -15,6 +15,11 @@ export interface CallsChapter {
   definitions: DefinitionEntry[];
   /** Settings that affect responses. Those that set a number are left out, because they are limits of chapter 9. */
   settings: CallSetting[];
+  /** Live figures, not part of the hash. Absent if no process of edge functions started in the last day. */
+  figures?: {
+    /** Median time that the process of the app's edge functions took to start, in milliseconds. The first call of an idle app waits for it. */
+    start_ms: number;
+  };
   sources: Source[];
 }
 

@@ -15,6 +15,8 @@ export interface RolesChapter {
   changes?: ChangeCell[];
   /** The rights on the topics of private channels. Absent if the app does not use realtime. */
   topics?: TopicCell[];
+  /** The rights to call each edge function. Absent if the app has none. */
+  edge_functions?: EdgeFunctionCell[];
   /**
    * Every policy of the app. The policies of the entities in `cells` come first, followed by those of other schemas
    * such as storage.
@@ -160,6 +162,17 @@ export interface ChangeCell {
   policies: string[];
   /** The fields that the role receives; null for all published fields. */
   columns: string[] | null;
+}
+
+/** The right of a role to call an edge function, by any method and path. */
+export interface EdgeFunctionCell {
+  role: string;
+  /** Name of the function. */
+  edge_function: string;
+  verdict: Verdict;
+  /** The condition in words; empty for the verdicts `always` and `never`. */
+  words: string;
+  reason: string;
 }
 
 /** `receive` and `send`: broadcasts. `watch` and `track`: presence. */

@@ -24,6 +24,7 @@ import type { BucketEntry, FileRule } from '../../contract/specification-files.t
 import type {
   AdviceEntry,
   ChangeCell,
+  EdgeFunctionCell,
   FileCell,
   PolicyEntry,
   RoleCell,
@@ -186,6 +187,11 @@ const topicCell: Full<TopicCell> = {
   ...{ reason: 'row-level security: own', policies: ['own'] },
 };
 
+const edgeFunctionCell: Full<EdgeFunctionCell> = {
+  ...{ role: 'anon', edge_function: 'greet', verdict: 'when', words: 'the call has a key of the app' },
+  reason: 'the function needs a key or a token',
+};
+
 const policy: Full<PolicyEntry> = {
   ...{ entity: 'public.rooms', name: 'own', permissive: true, command: 'update', roles: ['authenticated'] },
   ...{ using: 'a', check: 'b', words: 'own row (by owner)', comment: 'Own rooms.', sql: 'create policy own …' },
@@ -273,6 +279,7 @@ export const fullChapters = {
     files: [fileCell],
     changes: [changeCell],
     topics: [topicCell],
+    edge_functions: [edgeFunctionCell],
     policies: [policy],
     default_privileges: [{ id: 'tables in public', words: 'New tables in public: nobody.' }],
     advice: [advice],

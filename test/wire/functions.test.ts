@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { DeployFunction, EdgeFunction, FunctionLogLine, FunctionsState } from '../../contract/functions.ts';
+import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
 import { signUpMember } from '../support/clients.ts';
 import { cli } from '../support/node.ts';
@@ -44,6 +45,13 @@ const call = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${app.url}/functions/v1/${path}`, { ...init, headers: { apikey: app.publishable_key, ...init.headers } });
 
 const logs = (query = ''): Promise<FunctionLogLine[]> => admin(node, 'GET', `/apps/${app.ref}/function-logs${query}`);
+
+/** Returns the rights of each role on a function, from chapter 6. */
+async function rightsOn(name: string): Promise<Record<string, string>> {
+  const { chapters } = await admin<Specification>(node, 'GET', `/apps/${app.ref}/specification`);
+  const cells = chapters.roles?.edge_functions?.filter((cell) => cell.edge_function === name) ?? [];
+  return Object.fromEntries(cells.map(({ role, verdict }) => [role, verdict]));
+}
 
 /** Returns status and code of a response. */
 const outcome = async (response: Response) => [response.status, ((await response.json()) as { code?: string }).code];
@@ -118,7 +126,9 @@ describe('a deployed function', () => {
     for (const key of [app.publishable_key, app.anon_key, app.secret_key]) {
       expect((await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status).toBe(200);
     }
+    expect(await rightsOn('guarded')).toEqual({ anon: 'when', authenticated: 'always', service_role: 'always' });
     await deploy('guarded', code, { verify_jwt: false });
+    expect(await rightsOn('guarded')).toEqual({ anon: 'always', authenticated: 'always', service_role: 'always' });
     expect((await fetch(url)).status).toBe(200);
     expect((await fetch(url, { headers: { authorization: 'Bearer foreign' } })).status).toBe(200);
   });

@@ -24,6 +24,7 @@ const identities: readonly (readonly string[])[] = [
   ['role', 'entity', 'operation'],
   ['role', 'bucket', 'operation'],
   ['role', 'topic', 'operation'],
+  ['role', 'edge_function'],
   ['role', 'entity'],
   ['entity', 'name'],
   ['from', 'name'],

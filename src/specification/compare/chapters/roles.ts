@@ -22,19 +22,22 @@ import { canonical, type Difference } from '../differences.ts';
 import { entityIds } from '../entity-ids.ts';
 import { either, type Members, restWords } from '../generic.ts';
 import { describeFileCells } from './files.ts';
-import { describeRealtimeCells } from './realtime.ts';
+import { describeOtherCells } from './other-cells.ts';
+
+/** The lists of chapter 6 whose items are the rights of one role. */
+const listsOfCells = ['cells/*', 'files/*', 'changes/*', 'topics/*', 'edge_functions/*'];
 
 /** Describes chapter 6. Operations that change alike for a role and an entity share a sentence. */
 export const rolesDescriber: ChangeDescriber = {
-  whole: ['cells/*', 'files/*', 'changes/*', 'topics/*', 'roles/*', 'policies/*', 'default_privileges/*', 'advice/*'],
+  whole: [...listsOfCells, 'roles/*', 'policies/*', 'default_privileges/*', 'advice/*'],
   describeChanges: (differences, sides) => {
     const of = (pattern: string) => differences.filter(({ path }) => matches(path, pattern));
     // The cells of a removed role. The sentence about the role reports them, so they get no sentence of their own.
     const cellsOf = (role: Difference) =>
       role.kind === 'removed'
-        ? [...of('cells/*'), ...of('files/*'), ...of('changes/*'), ...of('topics/*')].filter(
-            ({ kind, before }) => kind === 'removed' && text(before, 'role') === text(role.before, 'name'),
-          )
+        ? listsOfCells
+            .flatMap(of)
+            .filter(({ kind, before }) => kind === 'removed' && text(before, 'role') === text(role.before, 'name'))
         : [];
     const ofGoneRoles = new Set(of('roles/*').flatMap(cellsOf));
     return [
@@ -47,7 +50,7 @@ export const rolesDescriber: ChangeDescriber = {
         differences.filter((one) => !ofGoneRoles.has(one)),
         sides,
       ),
-      ...describeRealtimeCells(differences.filter((one) => !ofGoneRoles.has(one))),
+      ...describeOtherCells(differences.filter((one) => !ofGoneRoles.has(one))),
       ...describePolicies(of('policies/*'), sides),
       ...of('default_privileges/*').map(describeDefaultPrivilege),
       ...[...groupBy(of('advice/*'), adviceOf).values()].map(describeAdvice),

@@ -61,6 +61,7 @@ const figures = (day: number): ErrorFigures => ({
 /** Returns the figures of an app in which only `more` has occurred. */
 const live = (more: Partial<LiveFigures>): LiveFigures => ({
   purpose: { members: 0, calls_today: 0 },
+  functionStart: null,
   ...{
     entities: new Map(),
     states: new Map(),

@@ -42,7 +42,7 @@ export function rolePages(chapters: Chapters, conditions: Conditions): RolePage[
         conditions,
       ),
       ...fileLines(role, chapter, conditions),
-      ...(isMember ? [] : realtimeLines(role.name, chapter)),
+      ...(isMember ? [] : [...realtimeLines(role.name, chapter), ...edgeFunctionLines(role.name, chapter)]),
       ...moves(role, chapters),
     ];
     const start = isMember
@@ -117,6 +117,13 @@ function entityLines(
 }
 
 /** Returns what a role may do with the files of each bucket; of a role of members only the differences from every member. */
+/** Returns the edge functions that a role may call. */
+function edgeFunctionLines(role: string, { edge_functions = [] }: RolesChapter): string[] {
+  const open = edge_functions.filter((cell) => cell.role === role && cell.verdict !== 'never');
+  const names = open.map((cell) => inline(cell.edge_function) + (cell.words === '' ? '' : ` (if ${cell.words})`));
+  return names.length === 0 ? [] : [`- Edge functions: ${names.join(', ')}`];
+}
+
 function fileLines({ name, member_role }: RoleEntry, { files = [] }: RolesChapter, conditions: Conditions): string[] {
   const of = (role: string) => files.filter((cell) => cell.role === role);
   const keyOf = ({ bucket, operation, verdict, words }: FileCell) => [bucket, operation, verdict, words].join('\0');

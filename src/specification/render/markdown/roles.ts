@@ -13,7 +13,7 @@ import { realtimeRoleParts } from './realtime.ts';
  * JSON contains the SQL of policies and of advice.
  */
 export function rolesMarkdown(chapter: RolesChapter, { calls, entities }: Chapters, conditions: Conditions): string {
-  const { roles, cells, files, policies, default_privileges, advice } = chapter;
+  const { roles, cells, files, edge_functions = [], policies, default_privileges, advice } = chapter;
   const tally = (verdict: RoleCell['verdict']) => cells.filter((cell) => cell.verdict === verdict).length;
   const unknown =
     tally('when') === 0
@@ -51,6 +51,11 @@ export function rolesMarkdown(chapter: RolesChapter, { calls, entities }: Chapte
     );
   }
   parts.push(...realtimeRoleParts(chapter, conditions));
+  if (edge_functions.length > 0)
+    parts.push(
+      '### Edge functions',
+      matrix(names, edge_functions, (cell) => cell.edge_function, conditions),
+    );
   const served = new Set(tables.map(({ entity }) => entity));
   const others = policies.filter(({ entity }) => !served.has(entity));
   for (const [entity, documented] of groupBy(others, (policy) => policy.entity)) {

@@ -5,6 +5,7 @@ import type { CallEntry, JobFigures } from '../../../../contract/specification-c
 import type { RoleFigures } from '../../../../contract/specification-roles.ts';
 import { countUsers } from '../../../accounts/users/list-users.ts';
 import type { App } from '../../../apps/app.ts';
+import { readStartMilliseconds } from '../../../apps/functions/function-logs.ts';
 import { runAsServerRole } from '../../../apps/run-as-server-role.ts';
 import { readErrorStatistics } from '../../../apps/statistics/error-statistics.ts';
 import { readFigures } from '../../../apps/statistics/read-statistics.ts';
@@ -25,6 +26,8 @@ export interface LiveFigures {
   /** Figures by the id of the call. */
   calls: ReadonlyMap<string, NonNullable<CallEntry['figures']>>;
   jobs: RunFigures;
+  /** Median start of the process of edge functions in the last day, in milliseconds; null without one. */
+  functionStart: number | null;
   errors: readonly MetError[];
   limits: readonly HitLimit[];
   uses: Uses;
@@ -40,19 +43,32 @@ export type ReadBackup = () => Promise<BackupFigures | null>;
  */
 export async function loadFigures(app: App, readBackup: ReadBackup): Promise<LiveFigures> {
   const { database, serverDatabase } = app;
-  const [members, calls_today, entities, states, roles, calls, incidents, jobs, backup, uses] = await Promise.all([
-    countUsers(database),
-    callsToday(serverDatabase),
-    loadEntityFigures(database),
-    loadStateFigures(app),
-    loadRoleFigures(serverDatabase),
-    readFigures(app),
-    readErrorStatistics(app),
-    loadJobFigures(serverDatabase),
-    readBackup(),
-    loadUses(app),
-  ]);
-  return { purpose: { members, calls_today }, entities, states, roles, calls, jobs, backup, uses, ...incidents };
+  const [members, calls_today, entities, states, roles, calls, incidents, jobs, functionStart, backup, uses] =
+    await Promise.all([
+      countUsers(database),
+      callsToday(serverDatabase),
+      loadEntityFigures(database),
+      loadStateFigures(app),
+      loadRoleFigures(serverDatabase),
+      readFigures(app),
+      readErrorStatistics(app),
+      loadJobFigures(serverDatabase),
+      readStartMilliseconds(serverDatabase),
+      readBackup(),
+      loadUses(app),
+    ]);
+  return {
+    purpose: { members, calls_today },
+    entities,
+    states,
+    roles,
+    calls,
+    jobs,
+    functionStart,
+    backup,
+    uses,
+    ...incidents,
+  };
 }
 
 async function callsToday(database: Database): Promise<number> {

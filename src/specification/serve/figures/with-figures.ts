@@ -27,6 +27,7 @@ export function withFigures(specification: Specification, live: LiveFigures, at:
         ...calls,
         calls: each(calls.calls, (one) => live.calls.get(one.id)),
         jobs,
+        ...(live.functionStart !== null && { figures: { start_ms: live.functionStart } }),
       },
     }),
     ...(errors && { errors: { ...errors, errors: errorsWithFigures(errors.errors, rules?.rules ?? [], live.errors) } }),

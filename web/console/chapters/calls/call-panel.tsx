@@ -11,7 +11,7 @@ import { KeyValues, type Pair, Panel, PanelSection, type PanelSteps, VerdictLine
 import { Skeleton } from '../../../ui/table.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
 import { Tag } from '../../../ui/tag.tsx';
-import { count, listed } from '../../format/format.ts';
+import { count, listed, milliseconds } from '../../format/format.ts';
 import { failureFacts } from '../../queries/api-failure.ts';
 import { callDetail } from '../../queries/calls.ts';
 import { CallErrorList } from './call-errors.tsx';
@@ -75,7 +75,7 @@ export function CallPanel({
     >
       <VerdictLine>{call.summary}</VerdictLine>
       <PanelSection title="Call">
-        <KeyValues pairs={callFacts(appRef, call, taken.returns)} />
+        <KeyValues pairs={callFacts(appRef, call, taken.returns, chapters.calls?.figures?.start_ms)} />
       </PanelSection>
       <PanelSection title="Requests">
         <CallFiguresOf key={call.id} appRef={appRef} id={call.id} />
@@ -120,9 +120,14 @@ export function CallPanel({
   );
 }
 
-const callFacts = (appRef: string, call: CallEntry, returns: string): Pair[] => [
+const callFacts = (appRef: string, call: CallEntry, returns: string, start: number | undefined): Pair[] => [
   ['For', call.roles.length > 0 ? listed(call.roles) : 'none: no role has the privilege'],
   ['Returns', returns],
+  call.area === 'functions' &&
+    start !== undefined && [
+      'Cold start',
+      `${milliseconds(start)}: the median of a day. The first call of an idle app waits for it.`,
+    ],
   call.reads_only && ['Transaction', `read-only: ${readOnlyWords[call.writes ?? 'never']}`],
   call.setting !== null && ['Switched off by', <code key="setting">{call.setting}</code>],
   call.entity !== null &&

@@ -3,7 +3,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { useCallback, useMemo, useState } from 'react';
 import type { ProbeReport } from '../../../../contract/probe.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
-import type { RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
+import type { EdgeFunctionCell, RoleCell, RolesChapter } from '../../../../contract/specification-roles.ts';
 import type { Source } from '../../../../contract/specification-source.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import type { PanelSteps } from '../../../ui/panel.tsx';
@@ -13,6 +13,7 @@ import { specification } from '../../queries/specification.ts';
 import { usePanelSteps } from '../../shortcuts/use-panel-steps.ts';
 import { ChapterPage } from '../chapter-page.tsx';
 import { FileRightsTable } from '../files/file-tables.tsx';
+import { RightsTable } from '../list/rights-table.tsx';
 import { TextTable, type WordsColumn } from '../list/text-table.tsx';
 import { RealtimeRightsTables } from '../realtime/realtime-tables.tsx';
 import { useChapter } from '../use-chapter.ts';
@@ -40,6 +41,8 @@ const changes = [
     Change the description of a cell with <code>comment on policy</code>
   </span>,
 ];
+
+const nameOfEdgeFunction = ({ edge_function }: EdgeFunctionCell) => [edge_function, 'call'] as const;
 
 /** Chapter 6: the access of each role, derived from grants and policies. */
 export function RolesPage() {
@@ -110,6 +113,14 @@ export function RolesPage() {
       )}
       <FileRightsTable number="Table 6.5" cells={chapter?.files} />
       <RealtimeRightsTables numbers={['Table 6.6', 'Table 6.7']} chapter={chapter} />
+      <RightsTable
+        number="Table 6.9"
+        caption="Edge functions: who may call them"
+        what="Rights on edge functions"
+        subject="Edge function"
+        cells={chapter?.edge_functions}
+        nameOf={nameOfEdgeFunction}
+      />
     </ChapterPage>
   );
 }

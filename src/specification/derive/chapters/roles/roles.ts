@@ -4,6 +4,7 @@ import type { BucketEntry } from '../../../../../contract/specification-files.ts
 import type {
   AdviceEntry,
   ChangeCell,
+  EdgeFunctionCell,
   FileCell,
   Operation,
   PolicyEntry,
@@ -30,11 +31,12 @@ import { usesRealtime } from '../realtime.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
+import { edgeFunctionCells } from './edge-function-cells.ts';
 import { fileCells } from './file-cells.ts';
 import { changeCells, topicCells } from './realtime-cells.ts';
 
 /**
- * Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches, and on files.
+ * Builds chapter 6: the privileges of each role on everything that /rest/v1 reaches, on files, and on edge functions.
  * @param buckets The buckets of chapter 3; absent if the app has no files.
  */
 export function rolesChapter(
@@ -55,7 +57,9 @@ export function rolesChapter(
   const isRealtime = usesRealtime(entries.look, entries.facts);
   const changes = isRealtime ? entries.ofAllDecisions(changeCells, entries.facts.published) : undefined;
   const topics = isRealtime ? entries.ofAllDecisions(topicCells) : undefined;
-  return entries.ofDecisions(chapterOf, '', cells, policies, advice, files, changes, topics);
+  const { edge_functions = [] } = entries.facts;
+  const functions = edge_functions.length === 0 ? undefined : entries.ofAllDecisions(edgeFunctionCells, edge_functions);
+  return entries.ofDecisions(chapterOf, '', cells, policies, advice, files, changes, topics, functions);
 }
 
 function chapterOf(
@@ -66,6 +70,7 @@ function chapterOf(
   files: FileCell[] | undefined,
   changes: ChangeCell[] | undefined,
   topics: TopicCell[] | undefined,
+  functions: EdgeFunctionCell[] | undefined,
 ): RolesChapter {
   return {
     roles: shared.roles.map(({ name, fact, meaning, caller }) => ({
@@ -78,6 +83,7 @@ function chapterOf(
     ...(files && { files }),
     ...(changes && { changes }),
     ...(topics && { topics }),
+    ...(functions && { edge_functions: functions }),
     policies,
     default_privileges: defaultPrivileges(shared.facts, shared.roles.filter(isPossible), shared.membership),
     advice,

@@ -1,5 +1,6 @@
 import {
   type ChangeCell,
+  type EdgeFunctionCell,
   type TopicCell,
   type TopicOperation,
   topicWords,
@@ -10,8 +11,8 @@ import { type DescribedChange, matches } from '../describer.ts';
 import type { Difference } from '../differences.ts';
 import { type Members, restWords } from '../generic.ts';
 
-/** Describes who receives other changes, and who may do other things on private channels. */
-export const describeRealtimeCells = (differences: readonly Difference[]): DescribedChange[] => [
+/** Describes who receives other changes, may do other things on private channels, and may call other edge functions. */
+export const describeOtherCells = (differences: readonly Difference[]): DescribedChange[] => [
   ...describeAlike(differences, 'changes', {
     whole: 'who receives changes of rows',
     subject: (cell) => `Changes of ${thing(text(cell, 'entity'))}`,
@@ -27,19 +28,25 @@ export const describeRealtimeCells = (differences: readonly Difference[]): Descr
     verb: (cell) => topicWords[text(cell, 'operation') as TopicOperation] ?? text(cell, 'operation'),
     members: topicMembers,
   }),
+  ...describeAlike(differences, 'edge_functions', {
+    whole: 'who may call edge functions',
+    subject: (cell) => `Calls of the edge function ${text(cell, 'edge_function')}`,
+    verb: () => '',
+    members: edgeFunctionMembers,
+  }),
 ];
 
 interface CellWords {
   readonly whole: string;
   readonly subject: (cell: unknown) => string;
   readonly verb: (cell: unknown) => string;
-  readonly members: Members<ChangeCell> | Members<TopicCell>;
+  readonly members: Members<ChangeCell> | Members<TopicCell> | Members<EdgeFunctionCell>;
 }
 
 /** Describes the cells of one list. Cells of the same subject with the same change share a sentence. */
 function describeAlike(
   differences: readonly Difference[],
-  list: 'changes' | 'topics',
+  list: 'changes' | 'topics' | 'edge_functions',
   words: CellWords,
 ): DescribedChange[] {
   const whole = differences.filter(({ path }) => matches(path, list));
@@ -86,6 +93,14 @@ const topicMembers: Members<TopicCell> = {
   words: null,
   reason: 'the reason',
   policies: (before, after) => `its policies are ${namesOf(after)} (before: ${namesOf(before)})`,
+};
+
+const edgeFunctionMembers: Members<EdgeFunctionCell> = {
+  role: 'its role',
+  edge_function: 'the function',
+  verdict: null,
+  words: null,
+  reason: 'the reason',
 };
 
 const namesOf = (names: unknown): string =>
