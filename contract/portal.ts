@@ -246,6 +246,18 @@ export interface PortalFigures {
   readonly parts: readonly PortalFigure[];
 }
 
+/** A part that is computed from rows. */
+export type ComputedPart = Extract<PortalPart, { kind: 'number' | 'bars' | 'line' }>;
+
+export const isComputedPart = (part: PortalPart): part is ComputedPart =>
+  part.kind === 'number' || part.kind === 'bars' || part.kind === 'line';
+
+/** A part of a draft, and the relation that its rows are in. A builder asks for its figure by `parts` in place of `route`. */
+export interface DraftPart {
+  readonly part: ComputedPart;
+  readonly entity: Pick<PortalEntity, 'name' | 'schema'>;
+}
+
 export type PortalFigure = {
   /** The `index` of the part. */
   readonly index: number;

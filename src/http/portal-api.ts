@@ -47,7 +47,7 @@ const answers: Readonly<Partial<Record<string, Answer>>> = {
   '/screens': screensReply,
   '/figures': async (app, request, identify, screensFor) => {
     const identity = await identifiedCaller(identify);
-    return figuresReply(app, request, identity, await readScreens(app, identity, request, screensFor));
+    return figuresReply(app, request, identity, () => readScreens(app, identity, request, screensFor));
   },
 };
 

@@ -58,6 +58,9 @@ it('a builder creates a dashboard, a calendar and a public page, changes a list,
   await page.getByText('Counts visits for each status, the largest first.').waitFor();
   await page.getByRole('combobox', { name: 'Shows' }).selectOption('sum');
   await page.getByText('Adds up price of visits for each status, the largest first.').waitFor();
+  // The preview computes the parts of the draft.
+  const draft = page.frameLocator('iframe[title^="Preview of"]');
+  await draft.getByRole('region', { name: 'Visits by status' }).getByText('9', { exact: true }).first().waitFor();
   await page.getByLabel('Title in German').fill('Nach Status');
   await page.getByLabel('Add part').selectOption('line');
   await page.getByText('Part 4 has no title.').first().waitFor();

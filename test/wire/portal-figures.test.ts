@@ -200,6 +200,51 @@ it('GET /portal/v1/figures refuses pages of others, other periods and unknown zo
   expect(posted.status).toBe(405);
 });
 
+it('GET /portal/v1/figures computes the parts of a draft for a builder, with the rights of the caller whom the builder acts as', async () => {
+  const number = {
+    kind: 'number',
+    index: 0,
+    title: 'All',
+    entity: 'public.tasks',
+    filter: null,
+    value: 'count',
+    of: null,
+    over: null,
+  };
+  const tasks = { name: 'tasks', schema: null };
+  const askDraft = async (as: string, parts: unknown) => {
+    const query = new URLSearchParams({ route: '/nowhere', days: '7', parts: JSON.stringify(parts) });
+    const response = await fetch(`${node.url}/admin/v1/apps/${app.ref}/portal/v1/figures?${query}`, {
+      headers: { authorization: `Bearer ${node.operatorToken}`, 'x-ninefold-as': as },
+    });
+    return { status: response.status, body: (await response.json()) as PortalFigures & { code?: string } };
+  };
+  const drafts = [
+    { part: number, entity: tasks },
+    { part: { ...number, index: 1, kind: 'bars', by: 'stage' }, entity: tasks },
+    { part: { ...number, index: 2 }, entity: { name: 'secrets', schema: null } },
+    { part: { ...number, index: 3, of: 'cost") from auth.users --', value: 'max' }, entity: tasks },
+  ];
+  const { body } = await askDraft(ada.user.id, drafts);
+  expect(body.parts).toMatchObject([
+    { index: 0, value: 12 },
+    { index: 1, total: 12, bars: [{ value: 4 }, { value: 4 }, { value: 4 }] },
+    { index: 2, kind: 'failed', code: '42501' },
+    { index: 3, kind: 'failed', code: '42703' },
+  ]);
+  for (const parts of [
+    {},
+    [{ part: { ...number, value: 'count(*) --' }, entity: tasks }],
+    Array.from({ length: 21 }, () => drafts[0]),
+  ]) {
+    const refused = await askDraft(ada.user.id, parts);
+    expect([refused.status, refused.body.code]).toEqual([400, 'validation_invalid']);
+  }
+  // Members get only the parts of pages that are defined.
+  const member = await ask(ada, `route=/nowhere&days=7&parts=${encodeURIComponent(JSON.stringify(drafts))}`);
+  expect([member.status, member.body.code]).toEqual([404, 'not_found']);
+});
+
 it('GET /portal/v1/figures needs no aggregates in data calls, and runs the function db_pre_request', async () => {
   const refused = await ada.client.from('tasks').select('cost.sum()');
   expect(refused.error?.code).toBe('PGRST123');

@@ -1,6 +1,13 @@
 import type { CallRequest } from '../../../contract/call-request.ts';
 import { limits } from '../../../contract/limits.ts';
-import type { FigurePeriod, FigureValue, PortalEntity, PortalFigure, PortalFigures } from '../../../contract/portal.ts';
+import type {
+  ComputedPart,
+  DraftPart,
+  FigurePeriod,
+  FigureValue,
+  PortalFigure,
+  PortalFigures,
+} from '../../../contract/portal.ts';
 import type { RestSettings } from '../../../contract/settings.ts';
 import { rolledBack, SavepointRunner } from '../../access/rolled-back.ts';
 import type { App } from '../../apps/app.ts';
@@ -17,12 +24,12 @@ import { parseRequest } from '../request/parse-request.ts';
 import { renderError, schemaFor } from '../rest-api.ts';
 import { beforeQuery } from '../sql/build-statements.ts';
 import { Params } from '../sql/text.ts';
-import { type ComputedPart, partText } from './part-sql.ts';
+import { partText } from './part-sql.ts';
 import { type Period, periodOf } from './period.ts';
 
 /** The figures of one page, as the page's definition and the request name them. */
 export interface FigureQuestion {
-  readonly parts: readonly { readonly part: ComputedPart; readonly entity: PortalEntity }[];
+  readonly parts: readonly DraftPart[];
   readonly days: FigurePeriod;
   /** A time zone of PostgreSQL. */
   readonly zone: string;
@@ -98,7 +105,7 @@ async function todayIn(zone: string, run: (statements: Statement[]) => Promise<P
 function statementsOf(
   { request, identity, schemaCache, settings, zone }: FigureContext,
   part: ComputedPart,
-  entity: PortalEntity,
+  entity: DraftPart['entity'],
   period: Period,
   leftMilliseconds: number,
 ): Statement[] {
@@ -127,7 +134,7 @@ function planRead(request: ApiRequest, schemaCache: SchemaCache, settings: RestS
 function dataRequest(
   request: CallRequest,
   { filter, ...part }: ComputedPart,
-  { name, schema }: PortalEntity,
+  { name, schema }: DraftPart['entity'],
   { before, from, end, at }: Period,
   zone: string,
 ): CallRequest {

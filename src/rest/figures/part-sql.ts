@@ -1,12 +1,9 @@
 import { limits } from '../../../contract/limits.ts';
-import { CUT, type PortalPart } from '../../../contract/portal.ts';
+import { type ComputedPart, CUT } from '../../../contract/portal.ts';
 import type { ReadNode } from '../plan/plan.ts';
 import { countText } from '../sql/read.ts';
 import { columnText, type Params } from '../sql/text.ts';
 import type { Period } from './period.ts';
-
-/** A part of a page that is computed from rows. */
-export type ComputedPart = Extract<PortalPart, { kind: 'number' | 'bars' | 'line' }>;
 
 /** Bytes up to which a value is sent completely, and characters that are sent of a longer one. */
 const VALUE_BYTES = 400;

@@ -1,11 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
-import type {
-  FigurePeriod,
-  PortalEntity,
-  PortalFigures,
-  PortalPage,
-  PortalPart,
-  PortalScreens,
+import {
+  type FigurePeriod,
+  isComputedPart,
+  type PortalEntity,
+  type PortalFigures,
+  type PortalPage,
+  type PortalPart,
+  type PortalScreens,
 } from '../../../contract/portal.ts';
 import { keysParameter } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
@@ -16,9 +17,9 @@ import { callerHeaders, callRest, parseExactly, Refusal, type Rows } from './res
 import { figuresKey, rowsKey } from './rows.ts';
 
 /** Reads the numbers, bars and lines of a page. Changes of rows that the page shows, and its own changes, make them old. */
-export const figures = (portal: Portal, { route }: PortalPage, days: FigurePeriod) =>
+export const figures = (portal: Portal, { route, parts }: PortalPage, days: FigurePeriod) =>
   queryOptions({
-    queryKey: [...figuresKey, route, days],
+    queryKey: [...figuresKey, route, days, parts.filter(isComputedPart)],
     queryFn: async (): Promise<PortalFigures> => {
       const asked = new URLSearchParams({ route, days: String(days), zone: timeZoneHere() });
       const response = await reach(`/portal/v1/figures?${asked}`, { headers: await callerHeaders(portal) });

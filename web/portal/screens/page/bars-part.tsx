@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import type { PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
+import type { ComputedPart, PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { useScreens } from '../../queries/screens.ts';
 import pageStyles from '../shared/page.module.css';
-import { type ComputedPart, figureText, numberOf } from './figure-text.ts';
+import { figureText, numberOf } from './figure-text.ts';
 import { barLink } from './list-link.ts';
 import styles from './parts-page.module.css';
 import { useValueLabels } from './value-labels.ts';

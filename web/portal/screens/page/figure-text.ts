@@ -1,9 +1,6 @@
-import type { FigureValue, PortalEntity, PortalPart } from '../../../../contract/portal.ts';
+import type { ComputedPart, FigureValue, PortalEntity } from '../../../../contract/portal.ts';
 import { textOf } from '../../../fields/format.ts';
 import { numberText } from '../../../language/messages.ts';
-
-/** A part that is computed from rows. */
-export type ComputedPart = Extract<PortalPart, { kind: 'number' | 'bars' | 'line' }>;
 
 /** Digits after the decimal point of an average. */
 const AVERAGE_DIGITS = 1;

@@ -1,8 +1,8 @@
-import type { PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
+import type { ComputedPart, PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
 import { timeOf } from '../../../fields/format.ts';
 import { dateFormat, t } from '../../../language/messages.ts';
 import { distinctKeys } from '../../../ui/distinct-keys.ts';
-import { type ComputedPart, figureText, numberOf } from './figure-text.ts';
+import { figureText, numberOf } from './figure-text.ts';
 import { LineChart } from './line-chart.tsx';
 import styles from './parts-page.module.css';
 import { useValueLabels } from './value-labels.ts';

@@ -1,11 +1,11 @@
 import { IconArrowDownRight, IconArrowUpRight, IconMinus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import type { FigurePeriod, PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
+import type { ComputedPart, FigurePeriod, PortalEntity, PortalFigure } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { Icon } from '../../../ui/icon.tsx';
 import { fieldIn, useScreens } from '../../queries/screens.ts';
 import { hasRange } from '../list/list-search.ts';
-import { type ComputedPart, figureText, numberOf } from './figure-text.ts';
+import { figureText, numberOf } from './figure-text.ts';
 import { listLink } from './list-link.ts';
 import styles from './parts-page.module.css';
 

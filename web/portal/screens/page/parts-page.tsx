@@ -2,8 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import type { CSSProperties } from 'react';
 import {
+  type ComputedPart,
   type FigurePeriod,
   figurePeriods,
+  isComputedPart,
   type PortalEntity,
   type PortalFigure,
   type PortalPage,
@@ -26,7 +28,7 @@ import { Trouble } from '../shared/trouble.tsx';
 import { useCaller } from '../shell/gate.tsx';
 import { Shell } from '../shell/shell.tsx';
 import { Bars } from './bars-part.tsx';
-import { type ComputedPart, figureText } from './figure-text.ts';
+import { figureText } from './figure-text.ts';
 import { placeParts } from './layout.ts';
 import { Line } from './line-part.tsx';
 import { ListPart } from './list-part.tsx';
@@ -34,16 +36,13 @@ import { NumberValue } from './number-part.tsx';
 import styles from './parts-page.module.css';
 import { VisitorShell } from './visitor-shell.tsx';
 
-const isComputed = (part: PortalPart): part is ComputedPart =>
-  part.kind === 'number' || part.kind === 'bars' || part.kind === 'line';
-
 /** Page of several parts: numbers, bars, lines, lists, texts and buttons. */
 export function PartsPage({ page }: { page: PortalPage }) {
   const portal = usePortal();
   const caller = useCaller();
   const [days, choose] = useDays();
-  const hasFigures = page.parts.some(isComputed);
-  const hasPeriod = page.parts.some((part) => isComputed(part) && 'over' in part && part.over !== null);
+  const hasFigures = page.parts.some(isComputedPart);
+  const hasPeriod = page.parts.some((part) => isComputedPart(part) && 'over' in part && part.over !== null);
   const { data, error, isPlaceholderData } = useQuery({
     ...figures(portal, page, days),
     ...followedSeldom,

@@ -1,5 +1,6 @@
+import { type DraftPart, isComputedPart } from '../../../../../contract/portal.ts';
 import type { FromPreview, PreviewStart, PreviewView, ToPreview } from '../../../../../contract/preview.ts';
-import { answerPreview, type PreviewCaller, refusal } from '../../../queries/preview.ts';
+import { answerPreview, type PreviewCaller } from '../../../queries/preview.ts';
 
 /** Max number of requests of one preview that are in flight, and that wait. */
 const IN_FLIGHT = 6;
@@ -77,9 +78,8 @@ export class PreviewHost {
 
   async #answer(port: MessagePort, request: Extract<FromPreview, { kind: 'request' }>): Promise<void> {
     this.#inFlight++;
-    const reply = isOfDraft(this.#view, request.target)
-      ? refusal(request.id, 'The numbers of a changed page appear after you apply it.')
-      : await answerPreview(this.#ref, this.#caller, request);
+    const target = withDraft(this.#view, request.target);
+    const reply = await answerPreview(this.#ref, this.#caller, { ...request, target });
     this.#inFlight--;
     port.postMessage(reply, reply.body ? [reply.body] : []);
     const next = this.#waiting.shift();
@@ -87,12 +87,22 @@ export class PreviewHost {
   }
 }
 
-/** Returns true for a request for the figures of a page that is only a draft: the server computes those of the stored page. */
-function isOfDraft(view: PreviewView | null, target: unknown): boolean {
+/**
+ * Returns the target of a request. One for the figures of a page gets the parts that the draft of the page has, because
+ * the server knows only the stored page.
+ */
+function withDraft(view: PreviewView | null, target: string): string {
   // The message comes from a page that the app controls.
-  if (typeof target !== 'string') return false;
+  if (typeof target !== 'string' || view?.screens == null) return target;
   const [path, query] = target.split('?', 2);
-  return (
-    view?.screens != null && path === '/portal/v1/figures' && new URLSearchParams(query).get('route') === view.path
-  );
+  if (path !== '/portal/v1/figures') return target;
+  const { pages, entities } = view.screens;
+  const asked = new URLSearchParams(query);
+  const page = pages.find(({ route }) => route === asked.get('route'));
+  const parts = page?.parts.filter(isComputedPart).flatMap((part): DraftPart[] => {
+    const entity = entities.find(({ id }) => id === part.entity);
+    return entity ? [{ part, entity: { name: entity.name, schema: entity.schema } }] : [];
+  });
+  if (parts) asked.set('parts', JSON.stringify(parts));
+  return `${path}?${asked}`;
 }
