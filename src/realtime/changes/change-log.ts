@@ -78,7 +78,8 @@ export class ChangeLog {
   async watch(tables: readonly WatchedTable[]): Promise<void> {
     const added = tables.filter(({ oid }) => !this.#watched.has(oid));
     if (added.length === 0) return;
-    const oids = added.map(({ oid }) => oid);
+    // A channel can have several entries for one table, such as INSERT and UPDATE. PostgreSQL inserts a row once for each statement.
+    const oids = [...new Set(added.map(({ oid }) => oid))];
     this.#watching++;
     try {
       await renewWatch(this.#app, oids);

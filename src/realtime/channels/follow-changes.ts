@@ -28,7 +28,9 @@ export async function followChanges(channel: Channel, { feed, delays, frames }: 
         channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
     })
     .catch((error: unknown) => {
-      throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeDisabledForConfiguration');
+      throw error instanceof NinefoldError
+        ? error
+        : new NinefoldError('RealtimeDisabledForConfiguration', { cause: error });
     });
   if (channel.isEnded) subscription.close();
   else channel.changes = subscription;

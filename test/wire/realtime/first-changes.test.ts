@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { AppConnection } from '../../../contract/admin.ts';
-import { createAppWith } from '../../support/apps.ts';
+import { createAppWith, runSql } from '../../support/apps.ts';
 import { signUpMember } from '../../support/clients.ts';
 import { joined } from '../../support/realtime.ts';
 
@@ -17,7 +17,8 @@ beforeAll(async () => {
      alter table public.items enable row level security;
      create policy own on public.items for all to authenticated using (owner = auth.uid());
      create table public.unpublished (id int primary key);
-     alter publication supabase_realtime add table public.items;`,
+     create table public.pairs (id int primary key);
+     alter publication supabase_realtime add table public.items, public.pairs;`,
   );
   member = await signUpMember(app);
 });
@@ -35,9 +36,35 @@ it('a write right after SUBSCRIBED is delivered', async () => {
   }
 });
 
-it('a table that is not published refuses the join with the reason', async () => {
+it('two entries for one table in a channel that follows it first are both delivered', async () => {
+  const { client } = member;
+  const received: string[] = [];
+  const table = { schema: 'public', table: 'pairs' } as const;
+  const channel = client
+    .channel('pairs')
+    .on('postgres_changes', { ...table, event: 'INSERT' }, ({ eventType }) => received.push(eventType))
+    .on('postgres_changes', { ...table, event: 'UPDATE' }, ({ eventType }) => received.push(eventType));
+  await joined(channel);
+  await runSql(node, app.ref, 'insert into public.pairs values (1); update public.pairs set id = 2');
+  await expect.poll(() => received).toEqual(['INSERT', 'UPDATE']);
+  await client.removeChannel(channel);
+});
+
+it('a table that is not published is reported in a message of the service, and broadcasts of the channel arrive', async () => {
   const changes = { event: '*', schema: 'public', table: 'unpublished' } as const;
-  const channel = member.client.channel('unpublished').on('postgres_changes', changes, () => undefined);
-  await expect(joined(channel)).rejects.toThrow('Please check Realtime is enabled for the given connect parameters');
+  const [reasons, broadcasts]: [string[], unknown[]] = [[], []];
+  const channel = member.client
+    .channel('unpublished', { config: { broadcast: { self: true } } })
+    .on('postgres_changes', changes, () => undefined)
+    .on('system', {}, ({ status, message }: { status: string; message: string }) =>
+      reasons.push(`${status} ${message}`),
+    )
+    .on('broadcast', { event: 'hello' }, ({ payload }) => broadcasts.push(payload));
+  await joined(channel);
+  await expect
+    .poll(() => reasons)
+    .toEqual([expect.stringMatching(/^error .*Please check Realtime is enabled for the given connect parameters/)]);
+  await channel.send({ type: 'broadcast', event: 'hello', payload: { n: 1 } });
+  await expect.poll(() => broadcasts).toEqual([{ n: 1 }]);
   await member.client.removeChannel(channel);
 });
