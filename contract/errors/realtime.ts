@@ -108,7 +108,8 @@ export const realtimeErrors = entries('realtime', {
     status: 400,
     message: 'The changes cannot be followed',
     meaning: 'An entry of postgres_changes names a table that is not published, or a filter that cannot be read.',
-    action: 'Add the table to the publication supabase_realtime, or correct the entry. The message names it.',
+    action:
+      'Add the table to the publication supabase_realtime, or correct the entry. The message names it. The channel stays joined, without changes of rows.',
     member: memberTexts.fault,
   },
   RealtimeRestarting: {

@@ -183,7 +183,7 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       if (options.changes.length > 0) channel.following = this.#followChanges(channel);
       await Promise.all([
         isLive ? null : this.#followMessages(channel, topic),
-        channel.following && inTime(channel.following, FOLLOW_MILLISECONDS),
+        channel.following && inTime(channel.following, FOLLOW_MILLISECONDS).catch((error) => this.#onUnfollowed(error)),
       ]);
       if (replayed) channel.replayed = await this.#replay(topic, replayed);
       // The session or the key may have ended before the channel was added, and the app may have been replaced.
@@ -403,6 +403,15 @@ export class RealtimeApp implements ConnectionHost, ChannelHost {
       const call = `realtime.${entity}.changes`;
       this.#report({ call, error: null, milliseconds, userId, isByBuilder: source === 'builder' });
     }
+  }
+
+  /**
+   * Handles changes that cannot be followed. As in Supabase Realtime, the channel is joined without them, so that its messages and presence
+   * work, and the client receives the reason in a message of the service.
+   */
+  #onUnfollowed(error: unknown): void {
+    if (!(error instanceof NinefoldError) || error.code !== 'RealtimeDisabledForConfiguration') throw error;
+    this.#report({ call: null, error, milliseconds: 0, userId: null, isByBuilder: false });
   }
 
   /** Reports a refused channel, or one that follows a table. */
