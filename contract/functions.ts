@@ -2,8 +2,11 @@
 export const FUNCTION_NAME = /^[A-Za-z][\w-]{0,62}$/;
 /** Names of secrets: those of environment variables. */
 export const SECRET_NAME = /^[A-Za-z_]\w{0,127}$/;
-/** The beginning of names of variables that the node sets itself. */
-export const RESERVED_SECRET = /^(?:SUPABASE_|SB_|DENO_|NINEFOLD_)/;
+/**
+ * Names of variables that the node sets itself, or their beginning. Supabase reserves `SUPABASE_` alone. Projects have secrets of their own
+ * such as `SB_PUBLISHABLE_KEY`, because their functions had no publishable key before.
+ */
+export const RESERVED_SECRET = /^(?:SUPABASE_|SB_REGION$|SB_EXECUTION_ID$|DENO_|NINEFOLD_)/;
 /** Maximum number of characters of a note about a version. */
 export const VERSION_NOTE_CHARACTERS = 200;
 

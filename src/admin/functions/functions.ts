@@ -268,7 +268,9 @@ const setSecrets = adminCall({
 /** Returns why a name cannot be that of a secret; null if it can. */
 function secretNameProblem(name: string): string | null {
   if (!SECRET_NAME.test(name)) return 'is not the name of an environment variable';
-  return RESERVED_SECRET.test(name) ? 'is reserved: the node sets variables with this beginning' : null;
+  return RESERVED_SECRET.test(name)
+    ? 'is reserved: the node sets this variable, or variables with this beginning'
+    : null;
 }
 
 function functionName(name: string): string {

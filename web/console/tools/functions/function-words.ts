@@ -28,6 +28,7 @@ export function whyNoFunctionName(name: string, taken: readonly string[]): strin
 export function whyNoSecretName(name: string): string | null {
   if (name === '') return 'Enter a name first.';
   const [, reserved] = new RegExp(`(${RESERVED_SECRET.source})`).exec(name) ?? [];
+  if (reserved === name) return `The node sets the variable ${name} itself. Choose another name.`;
   if (reserved !== undefined) return `The node sets variables that begin with ${reserved} itself. Choose another name.`;
   return SECRET_NAME.test(name)
     ? null

@@ -1,15 +1,13 @@
+import { RESERVED_SECRET } from '../../../../../contract/functions.ts';
 import type { CallEntry } from '../../../../../contract/specification-calls.ts';
 import type { Lookup } from '../../../../access/lookup.ts';
 import type { EdgeFunctionFact } from '../../../../catalog/edge-functions.ts';
-
-/** The variables that the node sets for every function. */
-const OF_NODE = /^(?:SUPABASE_|SB_|DENO_)/;
 
 /** Returns a call for each edge function that runs. Versions of the specification from before edge functions have none. */
 export function edgeFunctionCallEntries(look: Lookup, functions: readonly EdgeFunctionFact[] = []): CallEntry[] {
   const roles = look.shared.roles.filter(({ barred }) => barred === null).map(({ name }) => name);
   return functions.map(({ name, verifies_jwt: verifies, version, reads }) => {
-    const secrets = reads.filter((each) => !OF_NODE.test(each));
+    const secrets = reads.filter((each) => !RESERVED_SECRET.test(each));
     const callers = verifies ? 'Callers need a key of the app or a token.' : 'Callers need no key and no token.';
     const needs = secrets.length === 0 ? '' : ` It reads the secrets ${secrets.join(', ')}.`;
     return {
