@@ -29,6 +29,12 @@ export async function differingSettings(client: Client, ref: string, settings: S
   return (await differences(client, ref, settings)).map(({ key }) => key);
 }
 
+/** Longest value that a sentence repeats. */
+const SHOWN_CHARACTERS = 100;
+
+const shortened = (text: string): string =>
+  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
+
 /**
  * Sets settings of an app. Returns the keys of the changed settings, and a sentence about each setting that the app
  * refused.
@@ -46,7 +52,7 @@ export async function applySettings(
       changed.push(key);
     } catch (error) {
       if (!(error instanceof CliError) || error.code !== 'setting_invalid') throw error;
-      const shown = entry?.is_secret ? 'have the value of config.toml' : `be ${JSON.stringify(value)}`;
+      const shown = entry?.is_secret ? 'have the value of config.toml' : `be ${shortened(JSON.stringify(value))}`;
       refused.push(`The setting ${key} cannot ${shown}: it is ${entry?.type}.`);
     }
   }

@@ -166,6 +166,10 @@ function ofMails(): Readonly<Record<string, Take>> {
       `auth.email.template.${kind}.subject`,
       setText(`mailer_subjects_${kind}`),
     ]),
+    ...mailKinds.map((kind): [string, Take] => [
+      `auth.email.template.${kind}.content`,
+      setText(`mailer_templates_${kind}`),
+    ]),
     ...notices.map((name): [string, Take] => [
       `auth.email.notification.${name}.enabled`,
       (value) => [`mailer_notifications_${name}_enabled`, value],

@@ -409,6 +409,7 @@ sql_paths = ["./seeds/*.sql"]
     const migrations = { 'supabase/migrations/1.sql': 'create table public.things (id int);' };
     const folder = await project({
       ...migrations,
+      'supabase/templates/recovery.html': '<a href="{{ .ConfirmationURL }}">Go on</a>',
       'supabase/config.toml': `[auth]
 site_url = "https://shop.example"
 additional_redirect_urls = ["https://*.shop.example/**"]
@@ -427,6 +428,10 @@ pass = "env(SMTP_PASS)"
 [auth.email.template.invite]
 subject = "Come in"
 content_path = "./invite.html"
+[auth.email.template.recovery]
+content_path = "./supabase/templates/recovery.html"
+[auth.email.template.magic_link]
+content_path = "../magic_link.html"
 [auth.sessions]
 timebox = "24h"
 [auth.sms.test_otp]
@@ -454,7 +459,14 @@ secret = "a secret"
     expect(code).toBe(0);
     const [taken = '', leftOut = ''] = stdout.split('Not taken over:');
     expect(taken).toContain('external_gitlab_secret');
-    for (const part of ['rotate', 'smtp.pass', 'invite.content_path', 'messagebird', 'password_min_length']) {
+    for (const part of [
+      'rotate',
+      'smtp.pass',
+      'invite.content_path',
+      'magic_link.content_path',
+      'messagebird',
+      'password_min_length',
+    ]) {
       expect(leftOut).toContain(part);
     }
     expect(stdout).not.toContain('a secret');
@@ -468,6 +480,7 @@ secret = "a secret"
       rate_limit_token_refresh: '77',
       smtp_host: '"mail.shop.example"',
       mailer_subjects_invite: '"Come in"',
+      mailer_templates_recovery: String.raw`"<a href=\"{{ .ConfirmationURL }}\">Go on</a>"`,
       sessions_timebox: '86400',
       sms_test_otp: '{"4915112345678": "123456"}',
       hook_before_user_created_enabled: 'true',
