@@ -181,7 +181,9 @@ export class Pipeline {
       const raised = raisedIn(error);
       trace.refused = raised && refusedTransition(raised.fields);
       reply.headers.link ??= helpLink(attribution.code);
-      if (reply.status >= 500 && !boundCodes.includes(known.code))
+      // A statement that ended because its client has left is no fault of the node.
+      const hasLeft = request.signal.aborted && raised?.sqlstate === '57014';
+      if (reply.status >= 500 && !hasLeft && !boundCodes.includes(known.code))
         this.#parts.events.emit({ type: 'fault', requestId: request.requestId, where: about.area, error });
     }
     const who = identity();
