@@ -1,4 +1,4 @@
-import { keyRing } from '../apps/keys/signing-keys.ts';
+import { publicKeySet } from '../apps/keys/signing-keys.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import { authCall } from './call.ts';
 import { json } from './reply.ts';
@@ -21,15 +21,7 @@ export const jwks = authCall({
   errors: [],
   summary: 'The public keys that access tokens are signed with (RFC 7517).',
   returns: 'keys: a list of JSON Web Keys',
-  handle: (context) =>
-    json(
-      {
-        keys: keyRing(context.app).flatMap(({ state, publicJwk }) =>
-          state === 'revoked' || publicJwk === null ? [] : [publicJwk],
-        ),
-      },
-      { 'cache-control': 'public, max-age=600' },
-    ),
+  handle: (context) => json(publicKeySet(context.app), { 'cache-control': 'public, max-age=600' }),
 });
 
 export const signInWithSso = authCall({

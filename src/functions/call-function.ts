@@ -3,8 +3,9 @@ import type { CallRequest, IncomingBody, Reply } from '../../contract/call-reque
 import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
-import { type ActiveFunctions, openSecrets, readBundle } from '../apps/functions/function-store.ts';
+import { type ActiveFunctions, identityOf, openSecrets, readBundle } from '../apps/functions/function-store.ts';
 import { signToken } from '../apps/keys/sign-jwt.ts';
+import { publicKeySet } from '../apps/keys/signing-keys.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { type Server, serverOf } from '../apps/registry/server.ts';
 import { connectionUrl } from '../database/connection-config.ts';
@@ -57,6 +58,8 @@ export async function callFunction(
   trace.planned = performance.now();
   const target = `/${found.name}${rest}${request.query === '' ? '' : `?${request.query}`}`;
   const publicUrl = origins.appUrl(app.ref);
+  const variables = variablesOf({ origins, server }, app);
+  const deployed = identityOf([active.identity, variables]);
   const response = await client.call(
     {
       ref: app.ref,
@@ -69,8 +72,8 @@ export async function callFunction(
       body: request.stream && boundedBody(request.stream),
       onOpen: (abort) => request.signal.addEventListener('abort', abort),
     },
-    active.identity,
-    () => deploymentOf({ origins, server, node }, app, active),
+    deployed,
+    () => deploymentOf({ origins, server, node }, app, { ...active, identity: deployed }, variables),
   );
   trace.ran = performance.now();
   return replyOf(response);
@@ -142,11 +145,34 @@ function replyOf(response: IncomingMessage): Reply {
   };
 }
 
+/**
+ * Returns the variables that every function of an app has. Another value means that another process must run. A key that
+ * was revoked, or rotated and so is only known as a hash, is replaced by the key of the other kind.
+ */
+function variablesOf({ origins, server }: Pick<FunctionParts, 'origins' | 'server'>, { ref, record }: App) {
+  const { address, ...login } = ownerConnection(serverOf(server, record).target, record);
+  const [host] = address.hosts;
+  return {
+    SUPABASE_URL: origins.appUrl(ref),
+    SUPABASE_ANON_KEY: record.anonKey || record.publishableKey,
+    SUPABASE_SERVICE_ROLE_KEY: record.serviceRoleKey || record.secretKey,
+    SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: record.publishableKey || record.anonKey }),
+    SUPABASE_SECRET_KEYS: JSON.stringify({ default: record.secretKey || record.serviceRoleKey }),
+    SUPABASE_JWKS: JSON.stringify(publicKeySet(record)),
+    SUPABASE_DB_URL: connectionUrl({
+      ...login,
+      address: { ...address, hosts: host ? [host] : [], socketFolder: null },
+    }),
+    SB_REGION: 'local',
+  };
+}
+
 /** Returns the functions of an app for the process, with their variables. */
 async function deploymentOf(
   { origins, server, node }: Omit<FunctionParts, 'client'>,
   app: App,
   { byName, secrets, identity }: ActiveFunctions,
+  ofApp: ReturnType<typeof variablesOf>,
 ): Promise<Deployment> {
   const { record, ref } = app;
   const bundles: Record<string, string> = {};
@@ -155,8 +181,7 @@ async function deploymentOf(
     if (bundle !== null) bundles[name] = bundle;
   }
   const own = serverOf(server, record);
-  const { address, ...login } = ownerConnection(own.target, record);
-  const [host] = address.hosts;
+  const [host] = ownerConnection(own.target, record).address.hosts;
   const url = origins.appUrl(ref);
   const origin = origins.appOrigin(ref);
   return {
@@ -164,16 +189,7 @@ async function deploymentOf(
     bundles,
     variables: {
       ...openSecrets(secrets, own.masterKey),
-      SUPABASE_URL: url,
-      SUPABASE_ANON_KEY: record.anonKey,
-      SUPABASE_SERVICE_ROLE_KEY: record.serviceRoleKey,
-      SUPABASE_PUBLISHABLE_KEYS: JSON.stringify({ default: record.publishableKey }),
-      SUPABASE_SECRET_KEYS: JSON.stringify({ default: record.secretKey }),
-      SUPABASE_DB_URL: connectionUrl({
-        ...login,
-        address: { ...address, hosts: host ? [host] : [], socketFolder: null },
-      }),
-      SB_REGION: 'local',
+      ...ofApp,
       SB_EXECUTION_ID: identity,
       DENO_DEPLOYMENT_ID: `${ref}_${identity}`,
     },

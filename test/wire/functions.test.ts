@@ -220,6 +220,30 @@ describe('a deployed function', () => {
     });
   });
 
+  it('has the keys that are valid now, also after a key was rotated', async () => {
+    const keyed = await createApp(node);
+    const path = `/apps/${keyed.ref}`;
+    await admin(node, 'PUT', `${path}/functions/keys`, {
+      files: {
+        'keys/index.ts': `Deno.serve(() => Response.json({
+          secret: JSON.parse(Deno.env.get('SUPABASE_SECRET_KEYS')!).default,
+          kids: JSON.parse(Deno.env.get('SUPABASE_JWKS')!).keys.map(({ kid }) => kid),
+        }));`,
+      },
+      entrypoint: 'keys/index.ts',
+      verify_jwt: false,
+    });
+    const known = async () => (await fetch(`${keyed.url}/functions/v1/keys`)).json();
+    const kids = async () => {
+      const published = await fetch(`${keyed.url}/auth/v1/.well-known/jwks.json`);
+      return ((await published.json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+    };
+    expect(await known()).toEqual({ secret: keyed.secret_key, kids: await kids() });
+    await admin(node, 'POST', `${path}/api-keys/secret/rotate`);
+    await admin(node, 'POST', `${path}/keys`, { alg: 'ES256' });
+    expect(await known()).toEqual({ secret: keyed.service_role_key, kids: await kids() });
+  });
+
   it('answers requests of SQL without leaving the node', async () => {
     await deploy('from-sql', 'Deno.serve(async (request) => new Response("sql " + await request.text()));', {
       verify_jwt: false,

@@ -58,12 +58,13 @@ export async function readActiveFunctions(database: Executor): Promise<ActiveFun
   return {
     byName: new Map(functions.map((each) => [each.name, each])),
     secrets,
-    identity: createHash('sha256')
-      .update(JSON.stringify([running, secrets]))
-      .digest('hex')
-      .slice(0, IDENTITY_DIGITS),
+    identity: identityOf([running, secrets]),
   };
 }
+
+/** Returns a text that is equal for equal values. */
+export const identityOf = (value: unknown): string =>
+  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, IDENTITY_DIGITS);
 
 /** Returns the bundle of a version; null if the version was deleted. */
 export const readBundle = (database: Executor, version: number): Promise<string | null> =>

@@ -26,6 +26,11 @@ export function keyRing({ ring, signingKey, signWith }: AppKeys): readonly RingK
   return [pair, shared];
 }
 
+/** Returns the public keys that verify access tokens of an app, as a JSON Web Key Set (RFC 7517). */
+export const publicKeySet = (app: AppKeys) => ({
+  keys: keyRing(app).flatMap(({ state, publicJwk }) => (state === 'revoked' || publicJwk === null ? [] : [publicJwk])),
+});
+
 /** Returns the key that signs new tokens. */
 export function currentKey(app: AppKeys): RingKey {
   const current = keyRing(app).find(({ state }) => state === 'current');
