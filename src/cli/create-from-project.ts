@@ -10,6 +10,7 @@ import { CliError, type Client } from './client.ts';
 import { appliedAsJson, applyMigrations, printApplied } from './commands/migrate.ts';
 import { deployFunctions } from './deploy-functions.ts';
 import { printConnection, printJson, printTable } from './print.ts';
+import type { ConfiguredBucket } from './project-buckets.ts';
 import { rowsOfUses, type Use } from './project-uses.ts';
 import { readProject, type SupabaseProject } from './supabase-project.ts';
 
@@ -47,19 +48,42 @@ export async function createFromProject(client: Client, ref: string, options: Fr
     }
     throw goOn(error, ref, options.from, changed, { ...project, leftOut });
   });
+  const buckets = await createBuckets(client, ref, project.buckets);
+  leftOut.push(...buckets.refused);
   const uses = await withVectors(client, ref, project.uses);
   const functions = await deployFunctions(client, ref, project.functions, ({ name, isDeployed }) => {
     // Many functions take minutes, so each one is named when it is done. The result is printed below.
     if (!options.json) process.stderr.write(`function ${name}: ${isDeployed ? 'deployed' : 'not deployed'}\n`);
   });
-  const done = { functions, settings_changed: changed, left_out: leftOut, uses };
+  const done = { functions, buckets: buckets.created, settings_changed: changed, left_out: leftOut, uses };
   if (options.json) printJson({ ...connection, ...appliedAsJson(applied), ...done });
   else {
-    print(connection, applied, leftOut, changed, options.from);
+    print(connection, applied, { leftOut, changed, buckets: buckets.created }, options.from);
     if (functions.length > 0)
       process.stdout.write(`\nEdge functions:\n${functions.map(({ line }) => `  ${line}`).join('\n')}\n`);
     printUses(uses);
   }
+}
+
+/** Creates the buckets that the migrations did not create. Returns a sentence about each one that the app refuses. */
+async function createBuckets(
+  client: Client,
+  ref: string,
+  buckets: readonly ConfiguredBucket[],
+): Promise<{ created: string[]; refused: string[] }> {
+  const created: string[] = [];
+  const refused: string[] = [];
+  for (const bucket of buckets) {
+    try {
+      await client.post(`/apps/${encodeURIComponent(ref)}/storage/v1/bucket`, bucket);
+      created.push(bucket.id);
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code === null) throw error;
+      if (error.code !== 'BucketAlreadyExists')
+        refused.push(`The bucket ${bucket.id} of config.toml: ${error.message}`);
+    }
+  }
+  return { created, refused };
 }
 
 /** Adds the next steps to the error of a migration. */
@@ -94,12 +118,12 @@ const seedNames = (seed: NonNullable<MigrateRequest['seed']>): string[] =>
 function print(
   connection: AppConnection,
   applied: MigrateResponse,
-  leftOut: readonly string[],
-  settings: readonly string[],
+  { leftOut, changed, buckets }: Readonly<Record<'leftOut' | 'changed' | 'buckets', readonly string[]>>,
   folder: string,
 ): void {
   printApplied(applied);
-  const lines = [`settings  ${settings.length === 0 ? 'none of config.toml' : settings.join(', ')}`];
+  const lines = [`settings  ${changed.length === 0 ? 'none of config.toml' : changed.join(', ')}`];
+  if (buckets.length > 0) lines.push(`buckets   ${buckets.join(', ')}`);
   if (leftOut.length > 0) lines.push('', 'Not taken over:', ...leftOut.map((each) => `  ${each}`));
   process.stdout.write(`${lines.join('\n')}\n\n`);
   printConnection(connection, false);

@@ -7,12 +7,15 @@ import { CliError } from './client.ts';
 /** The SQL files of a folder. The node runs the `roles.sql` of a project once, before the migrations. */
 export interface FoundMigrations extends MigrateRequest {
   roles?: string;
+  /** Names of files that are no migrations. */
+  leftOut?: string[];
 }
 
 /**
  * Reads the migrations of a folder, sorted by name in code-unit order because names start with a timestamp. The files
  * are in the folder itself, its `migrations`, or the `supabase/migrations` of a project. Also reads the `roles.sql`
- * and `seed.sql` of the project.
+ * and `seed.sql` of the project. Beside files whose name starts with a number, a project may have other files, such as
+ * one that takes a migration back: they are left out, as Supabase's command line does.
  * @param mayBeEmpty True to return no files instead of an error.
  * @throws CliError if there are no files.
  */
@@ -22,12 +25,24 @@ export function readMigrations(dir: string, mayBeEmpty = false): FoundMigrations
   if (place === undefined && mayBeEmpty) return { files: [] };
   if (place === undefined)
     throw new CliError(`There are no .sql files in ${dir}, its migrations or its supabase/migrations.`);
-  const files = sqlFiles(place).map((name) => ({ name, sql: readSql(join(place, name)) }));
   const isProject = basename(place) === 'migrations';
+  const all = sqlFiles(place);
+  const numbered = isProject ? all.filter((name) => NUMBERED.test(name)) : all;
+  const names = numbered.length === 0 ? all : numbered;
+  const leftOut = all.filter((name) => !names.includes(name));
+  const files = names.map((name) => ({ name, sql: readSql(join(place, name)) }));
   const seed = readIfThere(join(isProject ? dirname(place) : place, 'seed.sql'));
   const roles = isProject ? readIfThere(join(dirname(place), 'roles.sql')) : undefined;
-  return { files, ...(seed !== undefined && { seed }), ...(roles !== undefined && { roles }) };
+  return {
+    files,
+    ...(seed !== undefined && { seed }),
+    ...(roles !== undefined && { roles }),
+    ...(leftOut.length > 0 && { leftOut }),
+  };
 }
+
+/** Names of migrations in a project of Supabase. */
+const NUMBERED = /^\d/;
 
 const readIfThere = (path: string): string | undefined => (existsSync(path) ? readSql(path) : undefined);
 

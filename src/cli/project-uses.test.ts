@@ -77,7 +77,7 @@ describe('readUses', () => {
       'a.js': `supabase.storage.from('papers'); supabase.storage.from('pictures'); supabase.functions.invoke('hello');`,
     });
     const notes = Object.fromEntries(uses.map(({ service, note }) => [service, note]));
-    expect(notes.storage).toContain('No migration creates pictures:');
+    expect(notes.storage).toContain('Neither migrations nor config.toml create pictures:');
     expect(notes.functions).toContain('The folder has no function report:');
     expect(uses).toContainEqual(expect.objectContaining({ service: 'old project', used: ['1.sql:2'], runs: false }));
   });

@@ -1,5 +1,6 @@
 import { type ServiceName, services } from '../../contract/services.ts';
 import type { FoundMigrations } from './migration-files.ts';
+import { readBuckets } from './project-buckets.ts';
 import { type ProjectFile, readClientFiles } from './project-files.ts';
 import type { TomlValue } from './read-toml.ts';
 
@@ -80,8 +81,8 @@ export function readUses(
       lacks: (lacked) => `The folder has no function ${lacked}: these calls answer 404.`,
     },
     storage: {
-      names: bucketsIn(sql),
-      lacks: (lacked) => `No migration creates ${lacked}: create these buckets on the page Files.`,
+      names: [...bucketsIn(sql), ...readBuckets(config).map(({ id }) => id)],
+      lacks: (lacked) => `Neither migrations nor config.toml create ${lacked}: create these buckets on the page Files.`,
     },
   };
   const found = names.flatMap((service): Use[] => {

@@ -3,6 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
 import { type FoundFunction, functionsFolder, readFunctions } from './function-files.ts';
 import { type FoundMigrations, readMigrations, readSql } from './migration-files.ts';
+import { type ConfiguredBucket, readBuckets } from './project-buckets.ts';
 import { readUses, type Use } from './project-uses.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings.ts';
@@ -12,6 +13,8 @@ export interface SupabaseProject extends SupabaseSettings {
   migrations: FoundMigrations;
   /** The edge functions of the project. */
   functions: FoundFunction[];
+  /** The buckets of its config.toml. */
+  buckets: ConfiguredBucket[];
   /** The services that the project uses. */
   uses: Use[];
 }
@@ -31,6 +34,7 @@ export function readProject(folder: string): SupabaseProject {
   return {
     migrations,
     functions,
+    buckets: readBuckets(config),
     ...readSupabaseSettings(config),
     uses: readUses(folder, migrations, { config, functions: names }),
   };

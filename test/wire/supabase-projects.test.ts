@@ -344,6 +344,17 @@ uri = "pg-functions://postgres/public/custom_access_token_hook"
 enabled = true
 uri = "https://example.com/sms"
 secrets = "env(SEND_SMS_HOOK_SECRETS)"
+[storage]
+file_size_limit = "50MiB"
+[storage.buckets.pictures]
+public = true
+file_size_limit = "2MiB"
+allowed_mime_types = ["image/png"]
+objects_path = "./pictures"
+[storage.buckets.made]
+public = true
+[storage.buckets."no/good"]
+public = false
 [db.seed]
 sql_paths = ["./seeds/*.sql"]
 `;
@@ -352,21 +363,30 @@ sql_paths = ["./seeds/*.sql"]
     const folder = await project({
       'supabase/config.toml': config,
       'supabase/roles.sql': `create role reporter; alter role authenticated set statement_timeout = '9s';`,
-      'supabase/migrations/1_tables.sql':
-        'create table public.things (id int); grant select on public.things to reporter;',
+      'supabase/migrations/1_tables.sql': `create table public.things (id int); grant select on public.things to reporter;
+         insert into storage.buckets (id, name) values ('made', 'made');`,
+      'supabase/migrations/down.sql': 'drop table public.things;',
       'supabase/seeds/2.sql': 'insert into public.things values (2);',
       'supabase/seeds/1.sql': 'insert into public.things values (1)',
       'supabase/functions/hello/index.ts': 'Deno.serve(() => new Response("hello"));',
     });
     const ref = uniqueRef();
-    const { code, stdout } = await cli(node, ['apps', 'create', ref, '--from', folder]);
+    const { code, stdout, stderr } = await cli(node, ['apps', 'create', ref, '--from', folder]);
     expect([code, stdout]).toEqual([
       0,
       expect.stringMatching(
-        /applied {2}1_tables\.sql\nroles {4}roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*settings {2}.*db_max_rows[\s\S]*github needs its client ID[\s\S]*google needs its secret[\s\S]*hook\.send_sms needs its secret[\s\S]*sb_publishable_[\s\S]*Next:[\s\S]*Edge functions:\n {2}hello {2}version 1, [\s\S]*Edge functions +hello +yes/,
+        /applied {2}1_tables\.sql\nroles {4}roles\.sql\nseeded {3}seeds\/1\.sql\nseeded {3}seeds\/2\.sql[\s\S]*settings {2}.*db_max_rows.*\nbuckets {3}pictures\n[\s\S]*github needs its client ID[\s\S]*google needs its secret[\s\S]*hook\.send_sms needs its secret[\s\S]*sb_publishable_[\s\S]*Next:[\s\S]*Edge functions:\n {2}hello {2}version 1, [\s\S]*Edge functions +hello +yes/,
       ),
     ]);
     expect(stdout).not.toContain('is in the environment');
+    expect(stdout).toContain('The bucket no/good of config.toml: ');
+    expect(stdout + stderr).toContain('down.sql:1: The file is left out: its name does not start with a number');
+    expect(
+      await rows(ref, 'select id, public, file_size_limit, allowed_mime_types from storage.buckets order by id'),
+    ).toEqual([
+      ['made', 'f', null, null],
+      ['pictures', 't', '2097152', '{image/png}'],
+    ]);
     expect(await rows(ref, 'select id from public.things order by id')).toEqual([['1'], ['2']]);
     expect(await rows(ref, 'select key, value from ninefold.settings order by key')).toEqual([
       ['db_max_rows', '50'],

@@ -108,6 +108,8 @@ function configText({ settings_changed: changed, settings_differ: differ, left_o
 export async function applyMigrations(client: Client, ref: string, found: FoundMigrations): Promise<MigrateResponse> {
   const path = `/apps/${encodeURIComponent(ref)}/migrations`;
   const all = await applyRoles(client, path, found.roles);
+  const message = 'The file is left out: its name does not start with a number, as those of the other migrations do.';
+  all.warnings.push(...(found.leftOut ?? []).map((file) => ({ file, line: 1, column: 1, message })));
   for (const request of requestsOf(found)) {
     const response = await client.post<MigrateResponse>(path, request).catch((error: unknown) => {
       if (error instanceof CliError && error.code === 'migration_failed') {
