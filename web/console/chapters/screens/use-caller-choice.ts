@@ -49,13 +49,15 @@ export interface CallerChoice {
   readonly choose: (kind: MemberKind, member?: string) => void;
 }
 
-/** Returns the choice of the caller in the address; by default, a member of the first role. */
+/** Returns the choice of the caller in the address; by default, a member of the first role that members have. */
 export function useCallerChoice(ref: string): CallerChoice {
   const { as, member: wanted } = useSearch({ from: '/signed-in/app/$ref/screens' });
   const navigate = useNavigate();
   const { data: roles } = useQuery(definedRoles(ref));
   const kinds = useMemo(() => memberKinds(roles ?? []), [roles]);
-  const kind = kinds.find(({ id }) => id === as) ?? kinds[2] ?? member;
+  const filled = roles?.find(({ members: holders }) => holders > 0) ?? roles?.[0];
+  const usual = filled === undefined ? member : kinds.find(({ id }) => id === `role:${filled.name}`);
+  const kind = kinds.find(({ id }) => id === as) ?? usual ?? member;
   const role = kind.caller !== 'anon' && 'role' in kind.caller ? kind.caller.role : null;
   const { data: members } = useQuery({
     ...offeredMembers(ref, role),
