@@ -13,7 +13,8 @@ export interface FollowParts {
 
 /**
  * Delivers the changes of rows that a channel asks for. Resolves when every later change will be delivered.
- * @throws NinefoldError for an entry that cannot be followed
+ * @throws NinefoldError RealtimeDisabledForConfiguration for an entry that cannot be followed, RealtimeRestarting if the
+ * database failed
  */
 export async function followChanges(channel: Channel, { feed, delays, frames }: FollowParts): Promise<void> {
   const { identity, options } = channel;
@@ -28,9 +29,8 @@ export async function followChanges(channel: Channel, { feed, delays, frames }: 
         channel.end(new NinefoldError('RealtimeRestarting', { message }), 'join again', 'postgres_changes'),
     })
     .catch((error: unknown) => {
-      throw error instanceof NinefoldError
-        ? error
-        : new NinefoldError('RealtimeDisabledForConfiguration', { cause: error });
+      // The database could not be asked, so the client joins again.
+      throw error instanceof NinefoldError ? error : new NinefoldError('RealtimeRestarting', { cause: error });
     });
   if (channel.isEnded) subscription.close();
   else channel.changes = subscription;
