@@ -26,8 +26,12 @@ export function readBuckets(config: ReadonlyMap<string, TomlValue>): ConfiguredB
 
 const POWERS = ['', 'k', 'm', 'g', 't'];
 
-/** Returns a size of config.toml in bytes: there, `50MiB`, `50MB` and `50m` are all 50 × 1024². Other texts are returned as they are. */
+/**
+ * Returns a size of config.toml in bytes: there, `50MiB`, `50MB` and `50m` are all 50 × 1024². Other texts are returned as they are, also
+ * a number that JSON cannot express: it would be null, which means no limit.
+ */
 function bytesOf(value: TomlValue): TomlValue {
-  const [, number, unit = ''] = /^\s*(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?\s*$/i.exec(String(value)) ?? [];
-  return number === undefined ? value : Math.floor(Number(number) * 1024 ** POWERS.indexOf(unit.toLowerCase()));
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)(?:i?b)?$/i.exec(String(value).trim()) ?? [];
+  const bytes = Math.floor(Number(number) * 1024 ** POWERS.indexOf(unit.toLowerCase()));
+  return Number.isFinite(bytes) ? bytes : String(value);
 }

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { MigrateRequest } from '../../contract/admin.ts';
 import { type FoundFunction, functionsFolder, readFunctions } from './function-files.ts';
 import { type FoundMigrations, readMigrations, readSql } from './migration-files.ts';
 import { type ConfiguredBucket, readBuckets } from './project-buckets.ts';
+import { withTemplates } from './project-templates.ts';
 import { readUses, type Use } from './project-uses.ts';
 import { readToml, type TomlValue } from './read-toml.ts';
 import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings.ts';
@@ -73,22 +74,6 @@ function configFolder(folder: string): string | null {
 
 const readConfig = (place: string): ReadonlyMap<string, TomlValue> =>
   withTemplates(place, readToml(readFileSync(join(place, 'config.toml'), 'utf8')));
-
-/**
- * Replaces each `content_path` of a mail template by the `content` of its file. The path is relative to the project, as for Supabase's
- * command line. A path without a file, or outside of the project, stays as it is.
- */
-function withTemplates(place: string, config: ReadonlyMap<string, TomlValue>): ReadonlyMap<string, TomlValue> {
-  const root = basename(place) === 'supabase' ? dirname(place) : place;
-  return new Map(
-    [...config].map(([key, value]) => {
-      const template = /^(auth\.email\.template\.\w+\.content)_path$/.exec(key)?.[1];
-      if (template === undefined || typeof value !== 'string') return [key, value];
-      const path = resolve(root, value);
-      return path.startsWith(root + sep) && existsSync(path) ? [template, readFileSync(path, 'utf8')] : [key, value];
-    }),
-  );
-}
 
 /**
  * Returns the files in `[db.seed] sql_paths`, in this order; null if seeds are off or none of the files exists, undefined
