@@ -82,13 +82,17 @@ export class FunctionClient {
   async call(call: FunctionCall, identity: string, deploymentOf: () => Promise<Deployment>): Promise<IncomingMessage> {
     if (this.#deployed.get(call.ref) !== identity) await this.#deploy(call.ref, identity, deploymentOf);
     const first = await this.#send(call, identity);
-    if (first.statusCode !== CONFLICT || first.headers[ERROR_HEADER] === undefined) return this.#checked(first);
+    if (!isReplaced(first)) return this.#checked(first);
     // The process was started again, or another worker has newer functions. A body that was read cannot be sent again.
     first.resume();
     this.#deployed.delete(call.ref);
     await this.#deploy(call.ref, identity, deploymentOf);
-    if (call.body !== null) throw new NinefoldError('function_busy', { status: 503, retryAfter: 1 });
-    return this.#checked(await this.#send(call, identity));
+    if (call.body !== null) throw lost();
+    const second = await this.#send(call, identity);
+    if (!isReplaced(second)) return this.#checked(second);
+    // Keys, secrets or functions change faster than they are sent.
+    second.resume();
+    throw lost();
   }
 
   #checked(response: IncomingMessage): IncomingMessage {
@@ -187,6 +191,11 @@ function onceWritable(request: ReturnType<typeof requestHttp>, resolve: () => vo
   request.on('close', done);
 }
 
-const lost = (cause: Error): NinefoldError => new NinefoldError('function_busy', { status: 503, retryAfter: 1, cause });
+const lost = (cause?: Error): NinefoldError =>
+  new NinefoldError('function_busy', { status: 503, retryAfter: 1, ...(cause && { cause }) });
+
+/** Returns true if the process does not have the functions of the call. */
+const isReplaced = ({ statusCode, headers }: IncomingMessage): boolean =>
+  statusCode === CONFLICT && headers[ERROR_HEADER] !== undefined;
 
 const codeOf = (code: string): ErrorCode => (Object.hasOwn(errors, code) ? (code as ErrorCode) : 'function_failed');
