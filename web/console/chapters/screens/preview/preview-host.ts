@@ -1,5 +1,11 @@
 import { type DraftPart, isComputedPart } from '../../../../../contract/portal.ts';
-import type { FromPreview, PreviewStart, PreviewView, ToPreview } from '../../../../../contract/preview.ts';
+import {
+  type FromPreview,
+  isPreviewRead,
+  type PreviewStart,
+  type PreviewView,
+  type ToPreview,
+} from '../../../../../contract/preview.ts';
 import { answerPreview, type PreviewCaller } from '../../../queries/preview.ts';
 
 /** Max number of requests of one preview that are in flight, and that wait. */
@@ -78,7 +84,7 @@ export class PreviewHost {
 
   async #answer(port: MessagePort, request: Extract<FromPreview, { kind: 'request' }>): Promise<void> {
     this.#inFlight++;
-    const target = withDraft(this.#view, request.target);
+    const target = withDraft(this.#view, request);
     const reply = await answerPreview(this.#ref, this.#caller, { ...request, target });
     this.#inFlight--;
     port.postMessage(reply, reply.body ? [reply.body] : []);
@@ -89,11 +95,14 @@ export class PreviewHost {
 
 /**
  * Returns the target of a request. One for the figures of a page gets the parts that the draft of the page has, because
- * the server knows only the stored page.
+ * the server knows only the stored page. They have no titles, because figures need none and an address has a limit.
  */
-function withDraft(view: PreviewView | null, target: string): string {
-  // The message comes from a page that the app controls.
-  if (typeof target !== 'string' || view?.screens == null) return target;
+function withDraft(
+  view: PreviewView | null,
+  { method, target }: Pick<Extract<FromPreview, { kind: 'request' }>, 'method' | 'target'>,
+): string {
+  // The message comes from a page that the app controls, and to parse a very long target takes seconds.
+  if (view?.screens == null || typeof target !== 'string' || !isPreviewRead(method, target)) return target;
   const [path, query] = target.split('?', 2);
   if (path !== '/portal/v1/figures') return target;
   const { pages, entities } = view.screens;
@@ -101,7 +110,7 @@ function withDraft(view: PreviewView | null, target: string): string {
   const page = pages.find(({ route }) => route === asked.get('route'));
   const parts = page?.parts.filter(isComputedPart).flatMap((part): DraftPart[] => {
     const entity = entities.find(({ id }) => id === part.entity);
-    return entity ? [{ part, entity: { name: entity.name, schema: entity.schema } }] : [];
+    return entity ? [{ part: { ...part, title: '' }, entity: { name: entity.name, schema: entity.schema } }] : [];
   });
   if (parts) asked.set('parts', JSON.stringify(parts));
   return `${path}?${asked}`;
