@@ -22,7 +22,12 @@ const ZONE_CHARACTERS = 64;
 /** Max number of bytes of a name in PostgreSQL. */
 const NAME_BYTES = 63;
 
-const name = z.string().min(1).max(NAME_BYTES);
+// An address cannot express one half of a surrogate pair.
+const name = z
+  .string()
+  .min(1)
+  .max(NAME_BYTES)
+  .regex(/^\P{Cs}*$/u);
 const rows = { index: z.int().min(0), title: z.string(), entity: z.string(), filter: z.string().nullable() };
 const value = { value: z.enum(['count', 'sum', 'avg', 'min', 'max']), of: name.nullable() };
 

@@ -235,6 +235,7 @@ it('GET /portal/v1/figures computes the parts of a draft for a builder, with the
   for (const parts of [
     {},
     [{ part: { ...number, value: 'count(*) --' }, entity: tasks }],
+    [{ part: number, entity: { ...tasks, name: '\ud800' } }],
     Array.from({ length: 21 }, () => drafts[0]),
   ]) {
     const refused = await askDraft(ada.user.id, parts);
