@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type DeployFunction, FUNCTION_NAME } from '../../contract/functions.ts';
 import { CliError } from './client.ts';
@@ -79,7 +79,10 @@ function readFunction(
   const map =
     textOf('import_map') ??
     [...MAPS.map((each) => join(own, each)), ...MAPS.map((each) => join(place, each))].find(existsSync);
-  const paths = withImports([...filesOf(own, true), ...shared, entry, ...(map === undefined ? [] : [map])]);
+  const inside = insideOf(place);
+  for (const path of [entry, ...(map === undefined ? [] : [map])])
+    if (!inside(path)) throw new CliError(`${path}, a file of the function ${name}, is outside of the project.`);
+  const paths = withImports([...filesOf(own, true), ...shared, entry, ...(map === undefined ? [] : [map])], inside);
   const root = commonFolder([place, ...paths]);
   const inRoot = (path: string): string => relative(root, path).split(sep).join(posix.sep);
   const files = Object.fromEntries(
@@ -98,14 +101,27 @@ function readFunction(
   };
 }
 
+/**
+ * Returns whether a file is in the repository of the functions; without one, in the project. The code of a project from
+ * elsewhere must not import the user's other files, because everybody who calls the function could read them.
+ */
+function insideOf(place: string): (path: string) => boolean {
+  const parent = dirname(resolve(place));
+  const project = basename(parent) === 'supabase' ? dirname(parent) : parent;
+  let root = project;
+  while (!existsSync(join(root, '.git')) && dirname(root) !== root) root = dirname(root);
+  const real = realpathSync(existsSync(join(root, '.git')) ? root : project);
+  return (path) => realpathSync(path).startsWith(real.endsWith(sep) ? real : real + sep);
+}
+
 /** Adds files that others import from elsewhere in the project. */
-function withImports(paths: readonly string[]): ReadonlySet<string> {
+function withImports(paths: readonly string[], inside: (path: string) => boolean): ReadonlySet<string> {
   const all = new Set(paths);
   // A Set also visits values that are added meanwhile.
   for (const path of all) {
     for (const [, specifier = ''] of (textIn(path) ?? '').matchAll(RELATIVE_IMPORT)) {
       const target = resolve(dirname(path), specifier);
-      if (existsSync(target) && statSync(target).isFile()) all.add(target);
+      if (existsSync(target) && isSent(target) && inside(target)) all.add(target);
     }
   }
   return all;
@@ -115,8 +131,13 @@ function filesOf(folder: string, isDeep: boolean): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) return isDeep && !IGNORED.has(entry.name) ? filesOf(path, true) : [];
-    return entry.isFile() && !NOT_SENT.test(entry.name) && statSync(path).size <= MAX_FILE_BYTES ? [path] : [];
+    return entry.isFile() && !NOT_SENT.test(entry.name) && isSent(path) ? [path] : [];
   });
+}
+
+function isSent(path: string): boolean {
+  const stats = statSync(path);
+  return stats.isFile() && stats.size <= MAX_FILE_BYTES;
 }
 
 /** Returns the text of a file; null for a file that is no text. */

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -348,7 +348,8 @@ describe('a deployment', () => {
   });
 
   it('comes from the folder of a project, with the settings of config.toml', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'functions-'));
+    const outside = mkdtempSync(join(tmpdir(), 'functions-'));
+    const folder = join(outside, 'project');
     const write = (path: string, text: string) => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
@@ -362,9 +363,19 @@ describe('a deployment', () => {
     write('supabase/functions/asleep/index.ts', 'Deno.serve(() => new Response("no"));');
     write('supabase/functions/.env', 'TOKEN=local');
     write('lib/far.ts', 'export const far = " far";');
+    // Files of the user that are not in the project.
+    write('../secret.json', '{"token": "hush"}');
+    const reads =
+      "import secret from '../../../../secret.json' with { type: 'json' }; Deno.serve(() => Response.json(secret));";
+    write('supabase/functions/thief/index.ts', reads);
+    mkdirSync(join(folder, 'supabase/functions/linked'));
+    symlinkSync(join(outside, 'secret.json'), join(folder, 'supabase/functions/linked/secret.json'));
+    write('supabase/functions/linked/index.ts', reads.replace('../../../../', './'));
     try {
-      const { stdout } = await cli(node, ['functions', 'deploy', app.ref, folder]);
-      expect(stdout).toMatch(/^open {2}version 1, .*, open to all callers\n$/);
+      const { code, stdout, stderr } = await cli(node, ['functions', 'deploy', app.ref, folder]);
+      expect(code).toBe(1);
+      expect(`${stdout}${stderr}`).toMatch(/linked\/index\.ts:1[\s\S]*thief\/index\.ts:1/);
+      expect(stdout).toMatch(/^open {2}version 1, .*, open to all callers$/m);
       expect(await (await fetch(`${app.url}/functions/v1/open`)).text()).toBe('shared far');
       const { files } = await admin<{ files: object }>(node, 'GET', `/apps/${app.ref}/functions/open/source`);
       expect(Object.keys(files)).toEqual(expect.arrayContaining(['supabase/functions/open/index.ts', 'lib/far.ts']));
@@ -372,7 +383,7 @@ describe('a deployment', () => {
       const listed = await cli(node, ['functions', 'list', app.ref]);
       expect(listed.stdout).toMatch(/open +1 .* all +\d/);
     } finally {
-      rmSync(folder, { recursive: true });
+      rmSync(outside, { recursive: true });
     }
   });
 });

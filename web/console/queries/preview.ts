@@ -125,7 +125,7 @@ async function boundedBytes(response: Response): Promise<ArrayBuffer | null> {
 }
 
 /** Returns a reply that refuses a request of a preview in words. */
-export function refusal(id: number, message: string): Reply {
+function refusal(id: number, message: string): Reply {
   const body = new TextEncoder().encode(
     JSON.stringify({ code: 'preview_refused', message, hint: null, details: null }),
   );
