@@ -126,6 +126,7 @@ const forms: readonly (readonly [RegExp, (...parts: string[]) => string])[] = [
     (field = '') => `own ${field}`,
   ],
   [/^(\w+) is the \w+ of a row (?:that the member may read )?in \w+$/, (field = '') => `visible ${field}`],
+  [/^the call has a key of the app$/, () => 'with a key'],
   [/^(signed in|not signed in)$/, (words = '') => words],
   [/^(not \w+|\w+)$/, (words = '') => words],
   [/^(\w+) is '([^']*)'$/, (field = '', value = '') => `${field} ${value}`],

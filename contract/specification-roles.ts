@@ -169,6 +169,7 @@ export interface EdgeFunctionCell {
   role: string;
   /** Name of the function. */
   edge_function: string;
+  operation: 'execute';
   verdict: Verdict;
   /** The condition in words; empty for the verdicts `always` and `never`. */
   words: string;

@@ -188,7 +188,13 @@ const topicCell: Full<TopicCell> = {
 };
 
 const edgeFunctionCell: Full<EdgeFunctionCell> = {
-  ...{ role: 'anon', edge_function: 'greet', verdict: 'when', words: 'the call has a key of the app' },
+  ...{
+    role: 'anon',
+    edge_function: 'greet',
+    operation: 'execute',
+    verdict: 'when',
+    words: 'the call has a key of the app',
+  },
   reason: 'the function needs a key or a token',
 };
 

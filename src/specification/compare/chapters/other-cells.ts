@@ -98,6 +98,7 @@ const topicMembers: Members<TopicCell> = {
 const edgeFunctionMembers: Members<EdgeFunctionCell> = {
   role: 'its role',
   edge_function: 'the function',
+  operation: 'the operation',
   verdict: null,
   words: null,
   reason: 'the reason',

@@ -101,8 +101,8 @@ function tableNumber({ functions, jobs, definitions }: CallsChapter, place: 1 | 
   return `Table 7.${before + 2}`;
 }
 
-/** Returns true for a call that belongs to this app: on its rows, or to its functions. */
-const isOfApp = ({ area }: CallEntry): boolean => area === 'rest' || area === 'rpc';
+/** Returns true for a call that belongs to this app: on its rows, to its functions, or to its edge functions. */
+const isOfApp = ({ area }: CallEntry): boolean => area === 'rest' || area === 'rpc' || area === 'functions';
 
 /** Puts the calls that every app has into closed groups, each with its requests within a time window. */
 const foldingOf = (window: StatisticsWindow): Folding<CallEntry> => ({
@@ -117,7 +117,7 @@ const foldingOf = (window: StatisticsWindow): Folding<CallEntry> => ({
 });
 
 /** Functions come first, because the app has written them. */
-const areas: readonly CallEntry['area'][] = ['rpc', 'rest', 'auth', 'storage', 'realtime'];
+const areas: readonly CallEntry['area'][] = ['functions', 'rpc', 'rest', 'auth', 'storage', 'realtime'];
 const rankOf = ({ area }: CallEntry): number => areas.indexOf(area);
 
 const textOf = ({ method, path, summary }: CallEntry): string => `${method} ${path} ${summary}`;

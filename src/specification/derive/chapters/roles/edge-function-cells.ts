@@ -8,7 +8,7 @@ export const edgeFunctionCells = (look: Lookup, functions: readonly EdgeFunction
   functions.flatMap((one) => look.shared.roles.map((role) => edgeFunctionCell(role, one)));
 
 function edgeFunctionCell(role: ChapterRole, { name, verifies_jwt: verifies }: EdgeFunctionFact): EdgeFunctionCell {
-  const of = { role: role.name, edge_function: name };
+  const of = { role: role.name, edge_function: name, operation: 'execute' } as const;
   if (role.barred !== null) return { ...of, verdict: 'never', words: '', reason: role.barred };
   if (!verifies) return { ...of, verdict: 'always', words: '', reason: 'the function checks its callers itself' };
   return role.caller.user === 'none' && role.name !== 'service_role'
