@@ -249,6 +249,7 @@ export interface PortalFigures {
 /** A part that is computed from rows. */
 export type ComputedPart = Extract<PortalPart, { kind: 'number' | 'bars' | 'line' }>;
 
+/** Returns true for a part that is computed from rows. */
 export const isComputedPart = (part: PortalPart): part is ComputedPart =>
   part.kind === 'number' || part.kind === 'bars' || part.kind === 'line';
 
@@ -257,6 +258,16 @@ export interface DraftPart {
   readonly part: ComputedPart;
   readonly entity: Pick<PortalEntity, 'name' | 'schema'>;
 }
+
+/** Returns the computed parts of a page, each with its relation. Undefined if the caller has no page with the route. */
+export const computedParts = ({ pages, entities }: PortalScreens, route: string | null): DraftPart[] | undefined =>
+  pages
+    .find((page) => page.route === route)
+    ?.parts.filter(isComputedPart)
+    .flatMap((part) => {
+      const entity = entities.find(({ id }) => id === part.entity);
+      return entity ? [{ part, entity: { name: entity.name, schema: entity.schema } }] : [];
+    });
 
 export type PortalFigure = {
   /** The `index` of the part. */

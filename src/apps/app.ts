@@ -270,7 +270,7 @@ export class App {
   /** Returns the edge functions that run, with their sealed secrets. */
   activeFunctions(): Promise<ActiveFunctions> {
     this.#activeFunctions ??= this.#remember(
-      () => readActiveFunctions(this.serverDatabase),
+      () => readActiveFunctions(this.serverDatabase, this.record),
       () => {
         this.#activeFunctions = null;
       },

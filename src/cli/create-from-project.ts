@@ -92,13 +92,16 @@ function goOn(
   ref: string,
   folder: string,
   changed: readonly string[],
-  { migrations: { seed }, functions, leftOut }: SupabaseProject,
+  { migrations: { seed }, buckets, functions, leftOut }: SupabaseProject,
 ): unknown {
   if (!(error instanceof CliError)) return error;
   const steps = [
     `${changed.length > 0 ? `The settings of config.toml were applied: ${changed.join(', ')}. ` : ''}The keys are above.`,
     ...(leftOut.length === 0 ? [] : ['Not taken over:', ...leftOut.map((each) => `  ${each}`)]),
     ...(seed === undefined ? [] : [`Seeds were not applied: ${seedNames(seed).join(', ')}. migrate applies them.`]),
+    ...(buckets.length === 0
+      ? []
+      : [`Buckets were not created: ${buckets.map(({ id }) => id).join(', ')}. Create them on the page Files.`]),
     ...(functions.length === 0
       ? []
       : [

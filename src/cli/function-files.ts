@@ -1,7 +1,8 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type DeployFunction, FUNCTION_NAME } from '../../contract/functions.ts';
 import { CliError } from './client.ts';
+import { isInside } from './project-files.ts';
 import type { TomlValue } from './read-toml.ts';
 
 /** An edge function in a folder. */
@@ -79,10 +80,11 @@ function readFunction(
   const map =
     textOf('import_map') ??
     [...MAPS.map((each) => join(own, each)), ...MAPS.map((each) => join(place, each))].find(existsSync);
-  const inside = insideOf(place);
+  const importable = importableFolder(place);
   for (const path of [entry, ...(map === undefined ? [] : [map])])
-    if (!inside(path)) throw new CliError(`${path}, a file of the function ${name}, is outside of the project.`);
-  const paths = withImports([...filesOf(own, true), ...shared, entry, ...(map === undefined ? [] : [map])], inside);
+    if (!isInside(importable, path))
+      throw new CliError(`${path}, a file of the function ${name}, is outside of the project.`);
+  const paths = withImports([...filesOf(own, true), ...shared, entry, ...(map === undefined ? [] : [map])], importable);
   const root = commonFolder([place, ...paths]);
   const inRoot = (path: string): string => relative(root, path).split(sep).join(posix.sep);
   const files = Object.fromEntries(
@@ -102,26 +104,26 @@ function readFunction(
 }
 
 /**
- * Returns whether a file is in the repository of the functions; without one, in the project. The code of a project from
- * elsewhere must not import the user's other files, because everybody who calls the function could read them.
+ * Returns the folder whose files functions may import: the repository of the functions; without one, their project. The
+ * code of a project from elsewhere must not import the user's other files, because everybody who calls the function
+ * could read them.
  */
-function insideOf(place: string): (path: string) => boolean {
+function importableFolder(place: string): string {
   const parent = dirname(resolve(place));
-  const project = basename(parent) === 'supabase' ? dirname(parent) : parent;
-  let root = project;
-  while (!existsSync(join(root, '.git')) && dirname(root) !== root) root = dirname(root);
-  const real = realpathSync(existsSync(join(root, '.git')) ? root : project);
-  return (path) => realpathSync(path).startsWith(real.endsWith(sep) ? real : real + sep);
+  for (let folder = parent; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, '.git'))) return folder;
+    if (dirname(folder) === folder) return basename(parent) === 'supabase' ? dirname(parent) : parent;
+  }
 }
 
-/** Adds files that others import from elsewhere in the project. */
-function withImports(paths: readonly string[], inside: (path: string) => boolean): ReadonlySet<string> {
+/** Adds files of a folder that others import. */
+function withImports(paths: readonly string[], folder: string): ReadonlySet<string> {
   const all = new Set(paths);
   // A Set also visits values that are added meanwhile.
   for (const path of all) {
     for (const [, specifier = ''] of (textIn(path) ?? '').matchAll(RELATIVE_IMPORT)) {
       const target = resolve(dirname(path), specifier);
-      if (existsSync(target) && isSent(target) && inside(target)) all.add(target);
+      if (existsSync(target) && isSent(target) && isInside(folder, target)) all.add(target);
     }
   }
   return all;

@@ -1,5 +1,5 @@
-import { type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { type Dirent, existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 
 /** A text file of a project, with its path below the project. */
 export interface ProjectFile {
@@ -15,6 +15,12 @@ const IGNORED: ReadonlySet<string> = new Set(['node_modules', 'dist', 'build', '
 const MAX_FILES = 5000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 12;
+
+/** Returns true for a path below a folder, after links of both were followed. Both must exist. */
+export function isInside(folder: string, path: string): boolean {
+  const root = realpathSync(folder);
+  return realpathSync(path).startsWith(root.endsWith(sep) ? root : root + sep);
+}
 
 /** Returns the folder `supabase` of a project; null for a plain folder of migrations. */
 function supabaseFolder(folder: string): string | null {

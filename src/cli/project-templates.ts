@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, resolve, sep } from 'node:path';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { isInside } from './project-files.ts';
 import type { TomlValue } from './read-toml.ts';
 
 /**
@@ -23,7 +24,7 @@ const TEMPLATE_BYTES = 1024 * 1024;
 
 /** Returns true for a file of the project. A link to a file elsewhere is none, because members would receive that file in mails. */
 function isTemplate(root: string, path: string): boolean {
-  if (!existsSync(path) || !realpathSync(path).startsWith(realpathSync(root) + sep)) return false;
+  if (!existsSync(path) || !isInside(root, path)) return false;
   const stats = statSync(path);
   return stats.isFile() && stats.size <= TEMPLATE_BYTES;
 }

@@ -3,7 +3,7 @@ import type { CallRequest, IncomingBody, Reply } from '../../contract/call-reque
 import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
 import { ownerConnection } from '../apps/app-connections.ts';
-import { type ActiveFunctions, identityOf, openSecrets, readBundle } from '../apps/functions/function-store.ts';
+import { type ActiveFunctions, openSecrets, readBundle } from '../apps/functions/function-store.ts';
 import { signToken } from '../apps/keys/sign-jwt.ts';
 import { publicKeySet } from '../apps/keys/signing-keys.ts';
 import type { Origins } from '../apps/registry/origins.ts';
@@ -58,8 +58,6 @@ export async function callFunction(
   trace.planned = performance.now();
   const target = `/${found.name}${rest}${request.query === '' ? '' : `?${request.query}`}`;
   const publicUrl = origins.appUrl(app.ref);
-  const variables = variablesOf({ origins, server }, app);
-  const deployed = identityOf([active.identity, variables]);
   const response = await client.call(
     {
       ref: app.ref,
@@ -72,8 +70,8 @@ export async function callFunction(
       body: request.stream && boundedBody(request.stream),
       onOpen: (abort) => request.signal.addEventListener('abort', abort),
     },
-    deployed,
-    () => deploymentOf({ origins, server, node }, app, { ...active, identity: deployed }, variables),
+    active.identity,
+    () => deploymentOf({ origins, server, node }, app, active),
   );
   trace.ran = performance.now();
   return replyOf(response);
@@ -146,7 +144,7 @@ function replyOf(response: IncomingMessage): Reply {
 }
 
 /**
- * Returns the variables that every function of an app has. Another value means that another process must run. A key that
+ * Returns the variables that every function of an app has. A key that
  * was revoked, or rotated and so is only known as a hash, is replaced by the key of the other kind.
  */
 function variablesOf({ origins, server }: Pick<FunctionParts, 'origins' | 'server'>, { ref, record }: App) {
@@ -172,7 +170,6 @@ async function deploymentOf(
   { origins, server, node }: Omit<FunctionParts, 'client'>,
   app: App,
   { byName, secrets, identity }: ActiveFunctions,
-  ofApp: ReturnType<typeof variablesOf>,
 ): Promise<Deployment> {
   const { record, ref } = app;
   const bundles: Record<string, string> = {};
@@ -189,7 +186,7 @@ async function deploymentOf(
     bundles,
     variables: {
       ...openSecrets(secrets, own.masterKey),
-      ...ofApp,
+      ...variablesOf({ origins, server }, app),
       SB_EXECUTION_ID: identity,
       DENO_DEPLOYMENT_ID: `${ref}_${identity}`,
     },

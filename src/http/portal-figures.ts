@@ -3,9 +3,9 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import {
   type ComputedPart,
+  computedParts,
   type DraftPart,
   figurePeriods,
-  isComputedPart,
   type PortalScreens,
 } from '../../contract/portal.ts';
 import type { App } from '../apps/app.ts';
@@ -67,7 +67,8 @@ export async function figuresReply(
     throw new NinefoldError('validation_invalid', { message });
   }
   const draft = identity.source === 'builder' ? asked.get('parts') : null;
-  const parts = draft === null ? partsOfPage(await readScreens(), asked.get('route')) : partsOfDraft(draft);
+  const parts = draft === null ? computedParts(await readScreens(), asked.get('route')) : partsOfDraft(draft);
+  if (!parts) throw new NinefoldError('not_found');
   const body = await computeFigures(app, identity, request, { parts, days, zone });
   return {
     status: 200,
@@ -78,15 +79,6 @@ export async function figuresReply(
     },
     body: JSON.stringify(body),
   };
-}
-
-function partsOfPage(screens: PortalScreens, route: string | null): DraftPart[] {
-  const page = screens.pages.find((one) => one.route === route);
-  if (!page) throw new NinefoldError('not_found');
-  return page.parts.filter(isComputedPart).flatMap((part) => {
-    const entity = screens.entities.find(({ id }) => id === part.entity);
-    return entity ? [{ part, entity }] : [];
-  });
 }
 
 function partsOfDraft(text: string): DraftPart[] {

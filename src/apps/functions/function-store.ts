@@ -4,6 +4,7 @@ import { limits } from '../../../contract/limits.ts';
 import type { Executor } from '../../database/database.ts';
 import { affectedRows, firstJson, type Param } from '../../database/statement.ts';
 import { NinefoldError } from '../../errors/ninefold-error.ts';
+import type { AppRecord } from '../registry/app-record.ts';
 import { seal, unseal } from '../registry/seal.ts';
 import { runAsServerRole } from '../run-as-server-role.ts';
 
@@ -37,12 +38,15 @@ export interface ActiveFunctions {
   readonly byName: ReadonlyMap<string, ActiveFunction>;
   /** Sealed values by name. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Identifies the functions and secrets: another value means that another process must run. */
+  /** Identifies the functions, their secrets and the keys of the app: another value means that another process must run. */
   readonly identity: string;
 }
 
 /** Returns the active functions of an app. */
-export async function readActiveFunctions(database: Executor): Promise<ActiveFunctions> {
+export async function readActiveFunctions(
+  database: Executor,
+  { name: _, host: __, ...keys }: AppRecord,
+): Promise<ActiveFunctions> {
   const found = await read<{ functions: ActiveFunction[]; secrets: Record<string, string> }>(
     database,
     `select pg_catalog.json_build_object(
@@ -58,13 +62,12 @@ export async function readActiveFunctions(database: Executor): Promise<ActiveFun
   return {
     byName: new Map(functions.map((each) => [each.name, each])),
     secrets,
-    identity: identityOf([running, secrets]),
+    identity: createHash('sha256')
+      .update(JSON.stringify([running, secrets, keys]))
+      .digest('hex')
+      .slice(0, IDENTITY_DIGITS),
   };
 }
-
-/** Returns a text that is equal for equal values. */
-export const identityOf = (value: unknown): string =>
-  createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, IDENTITY_DIGITS);
 
 /** Returns the bundle of a version; null if the version was deleted. */
 export const readBundle = (database: Executor, version: number): Promise<string | null> =>

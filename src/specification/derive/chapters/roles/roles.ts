@@ -22,6 +22,7 @@ import type { Policies } from '../../../../access/policies.ts';
 import { RequestAccess } from '../../../../access/request-access.ts';
 import type { SharedFacts } from '../../../../access/shared-facts.ts';
 import type { PolicyFact } from '../../../../catalog/access.ts';
+import type { EdgeFunctionFact } from '../../../../catalog/edge-functions.ts';
 import type { RelationFact } from '../../../../catalog/entities.ts';
 import type { DecisionFacts } from '../../../../catalog/facts.ts';
 import { byName, compareText, entityId, idOf, roleName, sqlName } from '../../../../catalog/names.ts';
@@ -31,7 +32,6 @@ import { usesRealtime } from '../realtime.ts';
 import { adviceFor } from './advice/advice.ts';
 import { conditionWords, decisionWords } from './condition-words.ts';
 import { defaultPrivileges } from './default-privileges.ts';
-import { edgeFunctionCells } from './edge-function-cells.ts';
 import { fileCells } from './file-cells.ts';
 import { changeCells, topicCells } from './realtime-cells.ts';
 
@@ -109,6 +109,19 @@ const cellsOfRelation = (requests: RequestAccess, relation: RelationFact): RoleC
 
 const cellsOfFunctions = (look: Lookup): RoleCell[] =>
   functionCells(executedRoutines(look), look.shared.roles, new RequestAccess(look));
+
+/** Decides who may call each edge function: everybody, or only calls with a key of the app or a token (`verify_jwt`). */
+const edgeFunctionCells = (look: Lookup, functions: readonly EdgeFunctionFact[]): EdgeFunctionCell[] =>
+  functions.flatMap((one) => look.shared.roles.map((role) => edgeFunctionCell(role, one)));
+
+function edgeFunctionCell(role: ChapterRole, { name, verifies_jwt: verifies }: EdgeFunctionFact): EdgeFunctionCell {
+  const of = { role: role.name, edge_function: name, operation: 'execute' } as const;
+  if (role.barred !== null) return { ...of, verdict: 'never', words: '', reason: role.barred };
+  if (!verifies) return { ...of, verdict: 'always', words: '', reason: 'the function checks its callers itself' };
+  return role.caller.user === 'none' && role.name !== 'service_role'
+    ? { ...of, verdict: 'when', words: 'the call has a key of the app', reason: 'the function needs a key or a token' }
+    : { ...of, verdict: 'always', words: '', reason: 'the key or the token of the call' };
+}
 
 const policiesOfRelation = ({ access: { policies }, look }: RequestAccess, relation: RelationFact): PolicyEntry[] =>
   policies

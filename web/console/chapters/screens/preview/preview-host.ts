@@ -1,4 +1,4 @@
-import { type DraftPart, isComputedPart } from '../../../../../contract/portal.ts';
+import { computedParts } from '../../../../../contract/portal.ts';
 import {
   type FromPreview,
   isPreviewRead,
@@ -105,13 +105,11 @@ function withDraft(
   if (view?.screens == null || typeof target !== 'string' || !isPreviewRead(method, target)) return target;
   const [path, query] = target.split('?', 2);
   if (path !== '/portal/v1/figures') return target;
-  const { pages, entities } = view.screens;
   const asked = new URLSearchParams(query);
-  const page = pages.find(({ route }) => route === asked.get('route'));
-  const parts = page?.parts.filter(isComputedPart).flatMap((part): DraftPart[] => {
-    const entity = entities.find(({ id }) => id === part.entity);
-    return entity ? [{ part: { ...part, title: '' }, entity: { name: entity.name, schema: entity.schema } }] : [];
-  });
+  const parts = computedParts(view.screens, asked.get('route'))?.map(({ part, entity }) => ({
+    part: { ...part, title: '' },
+    entity,
+  }));
   if (parts) asked.set('parts', JSON.stringify(parts));
   return `${path}?${asked}`;
 }
