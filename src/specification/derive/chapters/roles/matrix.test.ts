@@ -7,13 +7,11 @@ import {
   matrixRoles,
   matrixSchemas,
 } from '../../../../../test/support/access-matrix/matrix-schemas.ts';
-import { type Held, statementsFor } from '../../../../../test/support/access-matrix/matrix-statements.ts';
+import { type Held, statementsFor, type Try } from '../../../../../test/support/access-matrix/matrix-statements.ts';
 import { type AppDatabase, startAppDatabase } from '../../../../../test/support/app-database.ts';
 import { type FactOptions, loadFacts } from '../../../../catalog/facts.ts';
 import type { Executor } from '../../../../database/database.ts';
-import { DatabaseError } from '../../../../database/database-error.ts';
 import type { Pool } from '../../../../database/pool.ts';
-import { affectedRows } from '../../../../database/statement.ts';
 import { Entries } from '../../entries.ts';
 import { rolesChapter } from './roles.ts';
 
@@ -30,6 +28,7 @@ beforeAll(async () => {
   database = await startAppDatabase('matrix');
   pool = database.pool;
   await pool.script(matrixRoles);
+  await pool.script(attemptsFunction);
   await makeMatrixSchemas(pool);
   chapter = await derive({ exposedSchemas: matrixSchemas, authenticator: 'app_authenticator' });
 }, 120_000);
@@ -71,30 +70,61 @@ function claimsOf(role: string): string[] {
   return role === 'authenticated' ? sessions : [key, ...sessions];
 }
 
-/** Runs one statement as the role and rolls it back. `of` is 0 if there was no row to reach. */
-async function attempt(tx: Executor, role: string, claims: string, sql: string, of: number): Promise<Attempt> {
-  let reached = 0;
-  let sqlstate: string | undefined;
-  try {
-    const results = await tx.run([
-      { text: 'savepoint attempt', params: [] },
-      { text: `set local role ${role}`, params: [] },
-      { text: `select set_config('request.jwt.claims', $1, true)`, params: [claims] },
-      // A GET runs in a read-only transaction.
-      ...(sql.startsWith('select') ? [{ text: 'set local transaction_read_only = on', params: [] }] : []),
-      { text: sql, params: [] },
-      { text: 'rollback to savepoint attempt', params: [] },
-    ]);
-    const tried = results.at(-2);
-    reached = tried ? affectedRows(tried) : 0;
-  } catch (error) {
+/**
+ * Runs each statement once for each claims, as the role, and takes each back. `of` is 0 if there was no row to reach.
+ * One call of a function does all of this, because thousands of statements are tried.
+ */
+async function attempts(
+  tx: Executor,
+  role: string,
+  claims: readonly string[],
+  tries: readonly Try[],
+): Promise<Attempt[]> {
+  const text =
+    'select * from public.attempts($1, array(select jsonb_array_elements_text($2)), array(select jsonb_array_elements_text($3)))';
+  const lists = [claims, tries.map(({ sql }) => sql)].map((list) => JSON.stringify(list));
+  const [results] = await tx.run([{ text, params: [role, ...lists] }]);
+  return (results?.rows ?? []).map(([number, claim, reached, sqlstate, message]) => {
+    const { sql, of } = tries[Number(number) - 1] as Try;
     // A refusal is a result. Any other error is a mistake of the test.
-    if (!(error instanceof DatabaseError) || !refusals.has(error.sqlstate)) throw new Error(`${sql}: ${error}`);
-    sqlstate = error.sqlstate;
-    await tx.run([{ text: 'rollback to savepoint attempt', params: [] }]);
-  }
-  return { sql: `${role} ${claims}: ${sql}`, reached, of, ...(sqlstate && { sqlstate }) };
+    if (sqlstate !== null && !refusals.has(`${sqlstate}`)) throw new Error(`${sql}: ${sqlstate} ${message}`);
+    return {
+      sql: `${role} ${claim}: ${sql}`,
+      reached: Number(reached),
+      of,
+      ...(sqlstate && { sqlstate: `${sqlstate}` }),
+    };
+  });
 }
+
+const attempt = async (tx: Executor, role: string, sql: string) =>
+  (await attempts(tx, role, ['{}'], [{ sql, of: 1 }]))[0] as Attempt;
+
+/** The function that tries the statements. An error of its own, NF000, takes back what a statement did. */
+const attemptsFunction = `
+  create function public.attempts(role text, claims text[], statements text[])
+    returns table (number int, claim text, reached int8, refusal text, message text) language plpgsql as $$
+  declare sql text;
+  begin
+    foreach sql in array statements loop
+      number := coalesce(number, 0) + 1;
+      foreach claim in array claims loop
+        refusal := null; message := null; reached := 0;
+        begin
+          perform set_config('request.jwt.claims', claim, true);
+          -- A GET runs in a read-only transaction.
+          if sql like 'select%' then perform set_config('transaction_read_only', 'on', true); end if;
+          perform set_config('role', role, true);
+          execute sql;
+          get diagnostics reached = row_count;
+          raise exception using errcode = 'NF000';
+        exception when sqlstate 'NF000' then null;
+          when others then reached := 0; refusal := sqlstate; message := sqlerrm;
+        end;
+        return next;
+      end loop;
+    end loop;
+  end $$`;
 
 /**
  * SQLSTATEs that count as a refusal: insufficient_privilege, not_null_violation, infinite recursion, object not in
@@ -122,14 +152,14 @@ async function heldBy(tx: Executor, relation: string, source: string): Promise<H
 /** Returns the cells that the attempts contradict, each with its attempts. */
 async function lies(cells: readonly RoleCell[], rowsOf?: string): Promise<string[]> {
   const found: string[] = [];
+  const known = new Map<string, Held>();
   const done = new Error('taken back');
   try {
     await pool.transaction(async (tx) => {
       for (const cell of cells) {
-        const tried: Attempt[] = [];
-        for (const { sql, of } of statementsFor(cell, await heldBy(tx, cell.entity, rowsOf ?? cell.entity))) {
-          for (const claims of claimsOf(cell.role)) tried.push(await attempt(tx, cell.role, claims, sql, of));
-        }
+        const held = known.get(cell.entity) ?? (await heldBy(tx, cell.entity, rowsOf ?? cell.entity));
+        known.set(cell.entity, held);
+        const tried = await attempts(tx, cell.role, claimsOf(cell.role), statementsFor(cell, held));
         if (!agrees(cell, tried)) {
           const results = tried
             .map((one) => `    ${one.reached}/${one.of} ${one.sqlstate ?? ''} ${one.sql}`)
@@ -182,7 +212,7 @@ describe('the access matrix', () => {
     expect(cells).toHaveLength(8 * read.roles.length);
     for (const cell of cells) {
       // Each call runs in its own transaction, because PL/pgSQL checks the EXECUTE privilege once in a transaction.
-      const tried = await pool.transaction((tx) => attempt(tx, cell.role, '{}', `select ${cell.entity}`, 1));
+      const tried = await pool.transaction((tx) => attempt(tx, cell.role, `select ${cell.entity}`));
       expect([cell.role, cell.entity, cell.verdict]).toEqual([
         cell.role,
         cell.entity,
@@ -304,7 +334,7 @@ describe('the access matrix', () => {
         // The statement does not begin with SELECT, because `attempt` would run a SELECT in a read-only transaction,
         // and a POST may write.
         const sql = `with called as (select coded.${name}${call}) select * from called`;
-        tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', '{}', sql, 1))));
+        tried.push(runs(await pool.transaction((tx) => attempt(tx, 'anon', sql))));
       }
       if (verdict !== 'when') expect([name, ...tried]).toEqual([name, ...tried.map(() => verdict === 'always')]);
       if (calls.length > 1) expect([name, ...tried]).toEqual([name, false, true]);
@@ -326,8 +356,8 @@ describe('the access matrix', () => {
     expect(cell?.words).toBe('of rows in turned.t1 without a change of a');
     await pool
       .transaction(async (tx) => {
-        expect(await attempt(tx, 'anon', '{}', 'update turned.t set a = 3', 1)).toMatchObject({ reached: 0 });
-        expect(await attempt(tx, 'anon', '{}', 'update turned.t set b = 3', 1)).toMatchObject({ reached: 1 });
+        expect(await attempt(tx, 'anon', 'update turned.t set a = 3')).toMatchObject({ reached: 0 });
+        expect(await attempt(tx, 'anon', 'update turned.t set b = 3')).toMatchObject({ reached: 1 });
         throw new Error('taken back');
       })
       .catch((error: Error) => {
