@@ -11,6 +11,9 @@ import type { Input, Output, TaskName, TaskRunner } from './process/task-result.
 import { Tasks } from './process/tasks.ts';
 import { SpecificationService } from './specification-service.ts';
 
+/** Longest time in milliseconds until a notification of PostgreSQL has had its effect, on a machine that does much else. */
+const TIMEOUT = 30_000;
+
 let database: AppDatabase;
 let app: App;
 beforeAll(async () => {
@@ -67,7 +70,7 @@ const specificationsOf = (tasks: TaskRunner) =>
 async function run(sql: string): Promise<void> {
   const before = await app.settings();
   await database.pool.run([plain(sql)]);
-  if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before);
+  if (sql.includes('ninefold.settings')) await vi.waitUntil(async () => (await app.settings()) !== before, TIMEOUT);
 }
 
 it('SpecificationService reads the facts again after a change of a setting only if they depend on this setting', async () => {
@@ -123,7 +126,7 @@ it.each([
 
 it('SpecificationService sends the task for the screens before the process reports the derivation', async () => {
   const tasks = new InterruptedTasks();
-  tasks.beforeReport = () => vi.waitUntil(() => tasks.names.includes('memberScreens'));
+  tasks.beforeReport = () => vi.waitUntil(() => tasks.names.includes('memberScreens'), TIMEOUT);
   const screens = await specificationsOf(tasks).memberScreens(app, { role: 'anon', memberRoles: [] }, 'en');
   expect(JSON.parse(Buffer.from(screens).toString())).toMatchObject({ screens: [] });
   expect(tasks.names).toEqual(['deriveFromCached', 'derive', 'setState', 'memberScreens']);
@@ -135,7 +138,7 @@ it('SpecificationService derives the screens of the most recent caller after a c
   const before = await screens.for(app, { role: 'anon', userId: null, memberRole: null }, null);
   tasks.names.splice(0);
   await database.pool.script('create table public.shown (id int primary key); grant select on public.shown to anon');
-  await vi.waitUntil(() => tasks.names.includes('memberScreens'));
+  await vi.waitUntil(() => tasks.names.includes('memberScreens'), TIMEOUT);
   const after = await screens.for(app, { role: 'anon', userId: null, memberRole: null }, null);
   expect(after.etag).not.toBe(before.etag);
   expect(tasks.names.filter((name) => name === 'memberScreens')).toHaveLength(1);
