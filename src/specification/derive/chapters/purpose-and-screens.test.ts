@@ -117,6 +117,24 @@ describe('screensChapter', () => {
     expect((await screenAt('/ticket_tags'))?.columns).toEqual(['ticket', 'tag']);
   });
 
+  it('contains in forms no key that has a default, and in changes no key of the type uuid', async () => {
+    await owner.script(`
+      create table public.made (id uuid primary key default gen_random_uuid(), name text);
+      create table public.numbered (id serial primary key, name text);
+      create table public.accounts (id uuid primary key references auth.users, name text);
+      create table public.countries (code text primary key, name text);
+      grant all on public.made, public.numbered, public.accounts, public.countries to authenticated`);
+    const names = ['made', 'numbered', 'accounts', 'countries'];
+    const forms = await Promise.all(names.map((name) => screenAt(`/${name}/new`)));
+    expect(forms.map((form) => [form?.columns, form?.fields])).toEqual([
+      [['name'], undefined],
+      [['name'], undefined],
+      [['id', 'name'], { insert: ['id', 'name'], update: ['name'] }],
+      [['code', 'name'], undefined],
+    ]);
+    await owner.script(`drop table ${names.map((name) => `public.${name}`).join(', ')}`);
+  });
+
   it('lets definitions replace and add screens, and restores the derived screens when the definitions are deleted', async () => {
     await owner.script(`
       select ninefold.define_screen('/tickets', 'Open requests', 'list', 'public.tickets', '{title,status}', 'status=neq.closed', 'id.desc', '{agent}');

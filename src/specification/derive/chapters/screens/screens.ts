@@ -294,27 +294,30 @@ const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\
  * operation if they differ.
  */
 function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<Screen, 'columns' | 'fields'> {
+  const named = (shown: (field: Field) => boolean) => entity.fields.filter(shown).map((field) => field.name);
+  const { insert, update, select } = granted;
+  if (kind === 'detail') return { columns: named(({ name }) => select.has(name)) };
+  if (kind !== 'form') return { columns: named((field) => !isLong(field) && select.has(field.name)) };
   const set = new Set([
     machine?.field,
     ...(machine?.transitions.flatMap(({ sets }) => sets.map(({ field }) => field)) ?? []),
   ]);
-  const { insert, update, select } = granted;
-  const shows: Record<ScreenKind, (field: Field) => boolean> = {
-    list: (field) => !isLong(field) && select.has(field.name),
-    board: (field) => !isLong(field) && select.has(field.name),
-    calendar: (field) => !isLong(field) && select.has(field.name),
-    gallery: (field) => !isLong(field) && select.has(field.name),
-    figures: (field) => !isLong(field) && select.has(field.name),
-    detail: ({ name }) => select.has(name),
-    form: (field) => isFilledIn(field) && !set.has(field.name) && (insert.has(field.name) || update.has(field.name)),
-  };
-  const columns = entity.fields.filter(shows[kind]).map((field) => field.name);
-  if (kind !== 'form' || columns.every((name) => insert.has(name) === update.has(name))) return { columns };
-  return {
-    columns,
-    fields: { insert: columns.filter((name) => insert.has(name)), update: columns.filter((name) => update.has(name)) },
-  };
+  const filled = (field: Field) => isFilledIn(field) && !set.has(field.name);
+  const added = named((field) => filled(field) && insert.has(field.name) && !isMadeKey(field, entity));
+  const changed = named((field) => filled(field) && update.has(field.name) && !isFixedKey(field, entity));
+  const columns = named(({ name }) => added.includes(name) || changed.includes(name));
+  const isSame = added.length === columns.length && changed.length === columns.length;
+  return isSame ? { columns } : { columns, fields: { insert: added, update: changed } };
 }
+
+const isKey = ({ name }: Field, { primary_key: key }: Entity): boolean => key.length === 1 && key[0] === name;
+
+/** Returns true for a key whose default gives each new row a value of its own. */
+const isMadeKey = (field: Field, entity: Entity): boolean => isKey(field, entity) && field.default !== null;
+
+/** Returns true for a key that nobody types in: one that is made, or a uuid. */
+const isFixedKey = (field: Field, entity: Entity): boolean =>
+  isMadeKey(field, entity) || (isKey(field, entity) && (field.base_type ?? field.type) === 'uuid');
 
 /** Returns true for a field that a person fills in: neither computed, nor numbered, nor the time of a write. */
 const isFilledIn = (field: Field): boolean =>
