@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { en } from '../language/en.ts';
 import { setLanguage } from '../language/messages.ts';
-import { textOf } from './format.ts';
+import { memberName, textOf } from './format.ts';
 
 beforeAll(() => setLanguage('en', en));
 
@@ -27,4 +27,13 @@ it('textOf formats all digits of a large number, and a time of day without secon
     expect.stringMatching(/^(13:45:30|1:45:30.PM)$/),
     '13:45:00+02',
   ]);
+});
+
+it('memberName returns the name or the full name of an account, or else the address or the phone number', () => {
+  expect(memberName({ user_metadata: { name: 'Ada', full_name: 'Ada Lovelace' } })).toBe('Ada');
+  expect(memberName({ user_metadata: { name: ' ', full_name: 'Ada Lovelace' }, email: 'ada@example.com' })).toBe(
+    'Ada Lovelace',
+  );
+  expect(memberName({ user_metadata: { name: 5 }, email: 'ada@example.com' })).toBe('ada@example.com');
+  expect(memberName({ user_metadata: {}, email: '', phone: '491' })).toBe('491');
 });

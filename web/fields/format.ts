@@ -104,6 +104,22 @@ export const COUNTED = 1000;
 export const countWords = (total: number): string =>
   total > COUNTED ? t('about', { count: total }) : numberText(total);
 
+/**
+ * Returns the name of a person from the user_metadata of the account: `name`, or `full_name`, which many apps and providers use. Null
+ * if there is none.
+ */
+export function givenName({ name, full_name: fullName }: Readonly<Record<string, unknown>>): string | null {
+  const named = [name, fullName].find((one) => typeof one === 'string' && one.trim() !== '');
+  return typeof named === 'string' ? named : null;
+}
+
+/** Returns the words for a member: the name, or else the address or the phone number. */
+export const memberName = (user: {
+  user_metadata: Readonly<Record<string, unknown>>;
+  email?: string | undefined;
+  phone?: string | undefined;
+}): string => givenName(user.user_metadata) ?? (user.email || user.phone || t('account'));
+
 /** Returns the initials of a name. */
 export const initials = (name: string): string =>
   name

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
-import { t } from '../../language/messages.ts';
+import { memberName } from '../../fields/format.ts';
 import { usePortal } from '../queries/client.ts';
 import { AppMark } from '../sign-in/auth-layout.tsx';
 import { useSession } from '../sign-in/signed-in.tsx';
@@ -18,7 +18,7 @@ export function AccountLayout({
 }) {
   const { app } = usePortal();
   const { user } = useSession();
-  const name = String(user.user_metadata.name ?? user.email ?? user.phone ?? t('account'));
+  const name = memberName(user);
   useEffect(() => {
     document.title = `${title} · ${app.name}`;
   }, [title, app.name]);

@@ -2,6 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { givenName } from '../../fields/format.ts';
 import { dateFormat, t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { KeyboardProvider } from '../../ui/shortcuts/keyboard.tsx';
@@ -44,7 +45,7 @@ export function AccountPage() {
       })}
     >
       {portal.app.avatars && <Picture user={user} />}
-      <Profile name={String(user.user_metadata.name ?? '')} />
+      <Profile name={givenName(user.user_metadata) ?? ''} />
       {hasEmail && <Address email={user.email ?? ''} newEmail={user.new_email ?? null} />}
       {hasEmail && <Password />}
       {portal.app.passkey && <Passkeys />}

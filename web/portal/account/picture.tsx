@@ -3,7 +3,7 @@ import { IconCamera } from '@tabler/icons-react';
 import { useMutation } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { failureWords } from '../../fields/file-words.ts';
-import { initials } from '../../fields/format.ts';
+import { initials, memberName } from '../../fields/format.ts';
 import { t } from '../../language/messages.ts';
 import { Button } from '../../ui/button.tsx';
 import { avatarPath, changeAvatar } from '../queries/avatar.ts';
@@ -61,7 +61,7 @@ export function Picture({ user }: { user: User }) {
 
 /** The picture of a member, or the initials. */
 function Face({ user }: { user: User }) {
-  const name = String(user.user_metadata.name ?? user.email ?? '');
+  const name = memberName(user);
   const hasPicture = avatarPath(user, location.origin) !== null;
   return hasPicture ? (
     <img className={styles.face} src={String(user.user_metadata.avatar_url)} alt={t('picture')} />

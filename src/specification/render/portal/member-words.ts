@@ -8,12 +8,18 @@ export function sentenceCase(name: string): string {
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
+/** Plurals that no rule describes. */
+const IRREGULAR: Readonly<Record<string, string>> = { people: 'person', children: 'child', men: 'man', women: 'woman' };
+
 /** Names that have the same form in the singular and in the plural. */
 const UNCOUNTED = /(?:news|series|species|ss|us|is)$/i;
 
 /** Returns the singular of a name: "order_lines" becomes "order line". A name that is no plural stays unchanged. */
 export function singular(name: string): string {
   const words = name.replaceAll(/[_\s]+/g, ' ').trim() || name;
+  const [last = ''] = /[^ ]*$/.exec(words) ?? [];
+  const one = IRREGULAR[last.toLowerCase()];
+  if (one !== undefined) return words.slice(0, -last.length) + (/^\p{Lu}/u.test(last) ? sentenceCase(one) : one);
   if (UNCOUNTED.test(words)) return words;
   if (/[^aeiou]ies$/i.test(words)) return `${words.slice(0, -3)}y`;
   if (/(?:ss|x|ch|sh)es$/i.test(words)) return words.slice(0, -2);

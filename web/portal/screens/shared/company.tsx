@@ -1,4 +1,5 @@
 import type { PortalEntity } from '../../../../contract/portal.ts';
+import { givenName } from '../../../fields/format.ts';
 import { listParts, t } from '../../../language/messages.ts';
 import { type Present, useRowPresence } from '../../queries/row-presence.ts';
 import { useCaller } from '../shell/gate.tsx';
@@ -7,9 +8,8 @@ import styles from './company.module.css';
 /** Says who else looks at a row, and who is writing. */
 export function Company({ entity, rowKey }: { entity: PortalEntity; rowKey: Readonly<Record<string, unknown>> }) {
   const user = useCaller()?.user ?? null;
-  const profile = user?.user_metadata ?? {};
-  const name = [profile.name, profile.full_name, user?.email?.split('@')[0]].find((one) => typeof one === 'string');
-  const others = useRowPresence(entity, rowKey, user && { id: user.id, name: String(name ?? t('someone')) });
+  const name = givenName(user?.user_metadata ?? {}) ?? user?.email?.split('@')[0];
+  const others = useRowPresence(entity, rowKey, user && { id: user.id, name: name ?? t('someone') });
   const writing = others.filter(({ isWriting }) => isWriting);
   const reading = others.filter(({ isWriting }) => !isWriting);
   return (

@@ -23,7 +23,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import type { PortalPage, PortalScreen, PortalScreens, PortalView } from '../../../../contract/portal.ts';
-import { initials } from '../../../fields/format.ts';
+import { initials, memberName } from '../../../fields/format.ts';
 import { t } from '../../../language/messages.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -358,10 +358,6 @@ function Me() {
     </Link>
   );
 }
-
-/** Returns the name of a member. */
-const memberName = (user: { user_metadata: Record<string, unknown>; email?: string; phone?: string }): string =>
-  String(user.user_metadata.name || user.email || user.phone || t('account'));
 
 /** Bar along the lower edge of a phone: Home, the first list, New, the board or the second list, and More. */
 function TabBar() {

@@ -2,6 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
+import { givenName } from '../../../../fields/format.ts';
 import { type Choice, type Choices, ReferencePicker } from '../../../../fields/reference-picker.tsx';
 import { listed } from '../../../format/format.ts';
 import { choices } from '../../../queries/rows/choices.ts';
@@ -64,14 +65,13 @@ function AccountPicker({ appRef, ...props }: PickerProps & { appRef: string }) {
   const [asked] = useDebouncedValue(search ?? '', 150);
   const { data } = useInfiniteQuery({ ...userList(appRef, asked.trim()), enabled: search !== null });
   const found = data && {
-    choices: data.users.slice(0, 20).map((user) => ({ value: user.id, name: nameOf(user), note: metaName(user) })),
+    choices: data.users
+      .slice(0, 20)
+      .map((user) => ({ value: user.id, name: nameOf(user), note: givenName(user.user_metadata) ?? '' })),
     total: data.total,
   };
   return <Picker {...props} search={search} onSearch={setSearch} found={found} one="members" searched={undefined} />;
 }
-
-const metaName = ({ user_metadata: { name } }: { user_metadata: { name?: unknown } }): string =>
-  typeof name === 'string' ? name : '';
 
 function Picker({
   field,
