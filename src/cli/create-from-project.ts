@@ -8,7 +8,7 @@ import type {
 import { applySettings } from './apply-settings.ts';
 import { CliError, type Client } from './client.ts';
 import { appliedAsJson, applyMigrations, printApplied } from './commands/migrate.ts';
-import { deployFunctions } from './deploy-functions.ts';
+import { type Deployed, deployFunctions } from './deploy-functions.ts';
 import { printConnection, printJson, printTable } from './print.ts';
 import type { ConfiguredBucket } from './project-buckets.ts';
 import { rowsOfUses, type Use } from './project-uses.ts';
@@ -50,11 +50,11 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   });
   const buckets = await createBuckets(client, ref, project.buckets);
   leftOut.push(...buckets.refused);
-  const uses = await withVectors(client, ref, project.uses);
   const functions = await deployFunctions(client, ref, project.functions, ({ name, isDeployed }) => {
     // Many functions take minutes, so each one is named when it is done. The result is printed below.
     if (!options.json) process.stderr.write(`function ${name}: ${isDeployed ? 'deployed' : 'not deployed'}\n`);
   });
+  const uses = withDeployed(await withVectors(client, ref, project.uses), functions);
   const done = { functions, buckets: buckets.created, settings_changed: changed, left_out: leftOut, uses };
   if (options.json) printJson({ ...connection, ...appliedAsJson(applied), ...done });
   else {
@@ -151,4 +151,12 @@ async function withVectors(client: Client, ref: string, uses: readonly Use[]): P
   const { results } = await client.post<SqlResponse>(`/apps/${encodeURIComponent(ref)}/sql`, { sql });
   const runs = results[0]?.rows[0]?.[0] === '1';
   return uses.map((use) => (use.service === 'vectors' ? { ...use, runs } : use));
+}
+
+/** Says which functions of the project were not deployed, so that calls of them fail. */
+function withDeployed(uses: readonly Use[], functions: readonly Deployed[]): readonly Use[] {
+  const missing = functions.filter(({ isDeployed }) => !isDeployed).map(({ name }) => name);
+  if (missing.length === 0) return uses;
+  const note = `Not deployed, for the reasons above: ${missing.join(', ')}. Calls of them get status 404.`;
+  return uses.map((use) => (use.service === 'functions' ? { ...use, runs: false, note: `${note} ${use.note}` } : use));
 }

@@ -579,6 +579,17 @@ sql_paths = ["./seeds/*.sql"]
     });
   });
 
+  it('says which functions of the project were not deployed', async () => {
+    const folder = await project({
+      'supabase/migrations/1.sql': 'create table public.a ();',
+      'supabase/functions/hello/index.ts': `Deno.serve(() => new Response('hello'));`,
+      'supabase/functions/broken/index.ts': `import './missing.ts'; Deno.serve(() => new Response('hello'));`,
+    });
+    const { stdout } = await cli(node, ['apps', 'create', uniqueRef(), '--from', folder, '--json']);
+    const note = expect.stringMatching(/^Not deployed, for the reasons above: broken\. /);
+    expect(JSON.parse(stdout)).toMatchObject({ uses: [{ service: 'functions', runs: false, note }] });
+  });
+
   it('warns about a roles.sql that fails, and applies the migrations', async () => {
     const folder = await project({
       'supabase/roles.sql': 'create role reporter;\nselect nope;',
