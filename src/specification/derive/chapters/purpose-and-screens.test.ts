@@ -117,6 +117,18 @@ describe('screensChapter', () => {
     expect((await screenAt('/ticket_tags'))?.columns).toEqual(['ticket', 'tag']);
   });
 
+  it('lists the newest row first if the key is a uuid', async () => {
+    await owner.script(`
+      create table public.posts (id uuid primary key, created_at timestamptz default now(), updated_at timestamptz default now());
+      create table public.notes (id int primary key, created_at timestamptz default now());
+      create table public.hidden (id uuid primary key, "created at" timestamptz default now(), created_at timestamptz default now());
+      grant select on public.posts, public.notes to authenticated; grant select (id) on public.hidden to authenticated`);
+    const names = ['posts', 'notes', 'hidden'];
+    const lists = await Promise.all(names.map((name) => screenAt(`/${name}`)));
+    expect(lists.map((list) => list?.order_by)).toEqual(['created_at.desc,id', 'id', 'id']);
+    await owner.script(`drop table ${names.map((name) => `public.${name}`).join(', ')}`);
+  });
+
   it('contains in forms no key that has a default, and in changes no key of the type uuid', async () => {
     await owner.script(`
       create table public.made (id uuid primary key default gen_random_uuid(), name text);

@@ -175,7 +175,7 @@ function screensOf(
   const readers = roles('select');
   const writers = roles('insert', 'update');
   const key = entity.primary_key;
-  const ordered = key.length > 0 && key.every((field) => origin.granted.select.has(field));
+  const order = orderOf(origin);
   const screen = (kind: ScreenKind, route: string, title: string, shownTo: string[]): Screen[] =>
     shownTo.length === 0
       ? []
@@ -188,7 +188,7 @@ function screensOf(
             origin: 'derived',
             ...fieldsOf(kind, origin),
             filter: null,
-            order_by: kind !== 'detail' && kind !== 'form' && ordered ? key.map(restName).join(',') : null,
+            order_by: kind !== 'detail' && kind !== 'form' ? order : null,
             roles: shownTo,
             state_field: kind === 'board' ? (machine?.field ?? null) : null,
             ...spanIn(kind, origin),
@@ -286,6 +286,18 @@ function formTitle(rows: string, roles: Origin['roles']): string {
   return adds ? `Add rows to ${rows}` : `Change rows of ${rows}`;
 }
 
+/**
+ * Returns the order of the rows that a derived screen lists: by the key, or the newest row first if the key is a uuid, which has no order
+ * that a reader understands. Null if the key cannot be read.
+ */
+function orderOf({ entity, granted: { select } }: Origin): string | null {
+  const key = entity.primary_key;
+  if (key.length === 0 || !key.every((field) => select.has(field))) return null;
+  const hasUuid = entity.fields.some((field) => isKey(field, entity) && isUuid(field));
+  const time = hasUuid && entity.fields.find((field) => select.has(field.name) && isTimeOfInsert(field));
+  return [...(time ? [`${restName(time.name)}.desc`] : []), ...key.map(restName)].join(',');
+}
+
 /** Returns true for a field whose values need too much space for a list. */
 const isLong = (field: Field): boolean => /^(json|jsonb|bytea|xml|tsvector)$|\[\]$/.test(field.base_type ?? field.type);
 
@@ -310,6 +322,8 @@ function fieldsOf(kind: ScreenKind, { entity, machine, granted }: Origin): Pick<
   return isSame ? { columns } : { columns, fields: { insert: added, update: changed } };
 }
 
+const isUuid = ({ type, base_type }: Field): boolean => (base_type ?? type) === 'uuid';
+
 const isKey = ({ name }: Field, { primary_key: key }: Entity): boolean => key.length === 1 && key[0] === name;
 
 /** Returns true for a key whose default gives each new row a value of its own. */
@@ -317,11 +331,14 @@ const isMadeKey = (field: Field, entity: Entity): boolean => isKey(field, entity
 
 /** Returns true for a key that nobody types in: one that is made, or a uuid. */
 const isFixedKey = (field: Field, entity: Entity): boolean =>
-  isMadeKey(field, entity) || (isKey(field, entity) && (field.base_type ?? field.type) === 'uuid');
+  isMadeKey(field, entity) || (isKey(field, entity) && isUuid(field));
 
 /** Returns true for a field that a person fills in: neither computed, nor numbered, nor the time of a write. */
 const isFilledIn = (field: Field): boolean =>
   field.generated === null && !field.computed && field.identity === null && !isTimeOfWrite(field);
+
+/** Returns true for a field that, by its name, contains the time of the insert, and has a default. */
+const isTimeOfInsert = (field: Field): boolean => isTimeOfWrite(field) && /^(created|inserted|added)/i.test(field.name);
 
 /** Returns true for a field that, by its name, contains the time of the insert or of the last change, and has a default. */
 export const isTimeOfWrite = ({ name, type, base_type, default: value }: Field): boolean =>
