@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { singular } from './member-words.ts';
+import { sentenceCase, singular } from './member-words.ts';
 
 it.each([
   ['tickets', 'ticket'],
@@ -13,4 +13,14 @@ it.each([
   ['menu', 'menu'],
 ])('singular returns the name of one of the %s', (name, one) => {
   expect(singular(name)).toBe(one);
+});
+
+it.each([
+  ['author_name', 'Author name'],
+  ['avatar_url', 'Avatar URL'],
+  ['id', 'ID'],
+  ['idea', 'Idea'],
+  ['Order lines', 'Order lines'],
+])('sentenceCase writes %s as “%s”', (name, words) => {
+  expect(sentenceCase(name)).toBe(words);
 });

@@ -2,9 +2,13 @@ import { plainWords } from '../../../../contract/plain-words.ts';
 
 /** Words of the portal for the names and comments of an app. */
 
-/** Returns a name as words with a capital first letter: "author_name" becomes "Author name". Other capitals stay. */
+/** Words that are written in capitals. */
+const ABBREVIATION = /(?<![^ ])(?:api|csv|faq|gps|iban|id|ip|isbn|pdf|qr|sku|sms|url|vat)(?![^ ])/g;
+
+/** Returns a name as words with a capital first letter: "avatar_url" becomes "Avatar URL". Other capitals stay. */
 export function sentenceCase(name: string): string {
-  const words = name.replaceAll(/[_\s]+/g, ' ').trim() || name;
+  const spaced = name.replaceAll(/[_\s]+/g, ' ').trim() || name;
+  const words = spaced.replaceAll(ABBREVIATION, (word) => word.toUpperCase());
   return words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
