@@ -93,7 +93,7 @@ export const functionLimits = limitsOf('functions', {
   },
   functionMemoryBytes: {
     unit: 'bytes',
-    default: 256 * MIB,
+    default: 512 * MIB,
     variable: 'NINEFOLD_FUNCTION_MEMORY_BYTES',
     range: [96 * MIB, 16 * 1024 * MIB],
     meaning: 'Memory of the process that runs the edge functions of an app.',

@@ -38,8 +38,10 @@ export async function createFromProject(client: Client, ref: string, options: Fr
   const project = readProject(options.from);
   const { name, jwtSecret: jwt_secret } = options;
   const body: CreateAppRequest = JSON.parse(JSON.stringify({ ref, name, jwt_secret }));
+  if (!project.exposesNewTables) body.expose_new_tables = false;
   const connection = await client.post<AppConnection>('/apps', body);
   const { changed, refused } = await applySettings(client, ref, project.settings);
+  if (!project.exposesNewTables) changed.push('auto_expose_new_tables');
   const leftOut = [...project.leftOut, ...refused];
   const applied = await applyMigrations(client, ref, project.migrations).catch(async (error: unknown) => {
     if (!options.json) {

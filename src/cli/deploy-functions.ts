@@ -1,7 +1,12 @@
-import type { BundleFault, EdgeFunction } from '../../contract/functions.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BundleFault, DeployFunction, EdgeFunction } from '../../contract/functions.ts';
 import { CliError, type Client } from './client.ts';
 import type { FoundFunction } from './function-files.ts';
 import { bytesInWords } from './print.ts';
+
+/** How often a deployment is sent while others occupy the node, and how long it waits between. */
+const ATTEMPTS = 60;
+const PAUSE_MILLISECONDS = 3000;
 
 /** The result of one deployment. */
 export interface Deployed {
@@ -19,25 +24,25 @@ export async function deployFunctions(
   onDeployed: (deployed: Deployed) => void = () => undefined,
 ): Promise<Deployed[]> {
   const results: Deployed[] = [];
-  for (const { name, ...body } of functions) {
-    const deployed = await deployOne(client, ref, name, body);
+  for (const { name, fault, ...body } of functions) {
+    const deployed =
+      fault === undefined
+        ? await deployOne(client, ref, name, body)
+        : { name, isDeployed: false, line: `${name}  not deployed:\n  ${fault}` };
     results.push(deployed);
     onDeployed(deployed);
   }
   return results;
 }
 
-async function deployOne(
-  client: Client,
-  ref: string,
-  name: string,
-  body: Omit<FoundFunction, 'name'>,
-): Promise<Deployed> {
+async function deployOne(client: Client, ref: string, name: string, body: DeployFunction): Promise<Deployed> {
   try {
-    const response = await client.send('PUT', `/apps/${encodeURIComponent(ref)}/functions/${name}`, {
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const response = await whenFree(() =>
+      client.send('PUT', `/apps/${encodeURIComponent(ref)}/functions/${name}`, {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    );
     const { versions, verify_jwt: verifies } = (await response.json()) as EdgeFunction;
     const [version] = versions;
     const callers = verifies ? 'callers need a key or token' : 'open to all callers';
@@ -49,6 +54,18 @@ async function deployOne(
   } catch (error) {
     if (!(error instanceof CliError) || error.code === null) throw error;
     return { name, isDeployed: false, line: `${name}  not deployed:\n${faultsOf(error)}` };
+  }
+}
+
+/** Sends a deployment again while deployments of other apps occupy the node, for some minutes. */
+async function whenFree<T>(send: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof CliError) || error.code !== 'function_busy' || attempt === ATTEMPTS) throw error;
+      await delay(PAUSE_MILLISECONDS);
+    }
   }
 }
 

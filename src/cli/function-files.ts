@@ -1,13 +1,15 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { type DeployFunction, FUNCTION_NAME } from '../../contract/functions.ts';
-import { CliError } from './client.ts';
+import { mapSpecifier, parseJson, readImportMap } from '../functions/bundle/specifier.ts';
 import { isInside } from './project-files.ts';
 import type { TomlValue } from './read-toml.ts';
 
 /** An edge function in a folder. */
 export interface FoundFunction extends DeployFunction {
   readonly name: string;
+  /** Why the function cannot be deployed; absent if nothing speaks against it. */
+  readonly fault?: string;
 }
 
 /** Folders of installed packages and of tools, whose files no function imports. */
@@ -17,7 +19,7 @@ const NOT_SENT = /^\.env|\.(?:test|spec)\.[jt]sx?$|_test\.[jt]sx?$|^\.DS_Store$/
 const MAX_FILE_BYTES = 5 * 1024 * 1024;
 const ENTRIES = ['index.ts', 'index.tsx', 'index.js', 'index.mjs', 'index.jsx'] as const;
 const MAPS = ['deno.json', 'deno.jsonc', 'import_map.json'] as const;
-const RELATIVE_IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["']([^"'\n]+)["']/g;
 
 /** Returns the folder with the functions of a project: `supabase/functions`, or the folder itself; null if there is none. */
 export function functionsFolder(folder: string): string | null {
@@ -31,10 +33,10 @@ export function functionsFolder(folder: string): string | null {
 }
 
 /**
- * Reads the functions of a folder, as the CLI of Supabase does: each folder whose name does not begin with `_` or `.` is one.
+ * Reads the functions of a folder, as the CLI of Supabase does: each folder whose name does not begin with `_` or `.` is one, and each
+ * that config.toml gives an entrypoint.
  * @param place The folder with the functions.
  * @param config The keys of config.toml: `functions.<name>.verify_jwt`, `entrypoint`, `import_map` and `enabled`.
- * @throws CliError
  */
 export function readFunctions(place: string, config: ReadonlyMap<string, TomlValue>): FoundFunction[] {
   const shared = [
@@ -43,13 +45,13 @@ export function readFunctions(place: string, config: ReadonlyMap<string, TomlVal
       .filter((name) => name.startsWith('_'))
       .flatMap((name) => filesOf(join(place, name), true)),
   ];
-  return folders(place)
-    .filter((name) => !/^[_.]/.test(name) && !IGNORED.has(name))
-    .flatMap((name) => {
-      if (config.get(`functions.${name}.enabled`) === false) return [];
-      const found = readFunction(place, name, shared, config);
-      return found === null ? [] : [found];
-    });
+  const declared = [...config.keys()].flatMap((key) => /^functions\.([^.]+)\.entrypoint$/.exec(key)?.[1] ?? []);
+  const named = folders(place).filter((name) => !/^[_.]/.test(name) && !IGNORED.has(name));
+  return [...new Set([...named, ...declared])].sort().flatMap((name) => {
+    if (config.get(`functions.${name}.enabled`) === false) return [];
+    const found = readFunction(place, name, shared, config);
+    return found === null ? [] : [found];
+  });
 }
 
 const folders = (place: string): string[] =>
@@ -66,25 +68,29 @@ function readFunction(
 ): FoundFunction | null {
   const textOf = (key: string): string | null => {
     const value = config.get(`functions.${name}.${key}`);
-    // Paths in config.toml are relative to its folder, which is the one above the functions.
-    return typeof value === 'string' && value !== '' ? resolve(dirname(place), value) : null;
+    if (typeof value !== 'string' || value === '') return null;
+    // Paths in config.toml are relative to its folder, which is the one above the functions. Many are written from the project's folder.
+    const paths = [resolve(dirname(place), value), resolve(dirname(place), '..', value)];
+    return paths.find(existsSync) ?? paths[0] ?? null;
   };
   const own = join(place, name);
   const entry = textOf('entrypoint') ?? ENTRIES.map((each) => join(own, each)).find(existsSync);
   if (entry === undefined) return null;
+  const refused = (fault: string): FoundFunction => ({ name, files: {}, entrypoint: '', fault });
   if (!FUNCTION_NAME.test(name))
-    throw new CliError(
+    return refused(
       `The folder ${name} cannot be a function: a name begins with a letter, and has letters, digits, hyphens and underscores.`,
     );
-  if (!existsSync(entry)) throw new CliError(`The entrypoint of ${name} in config.toml does not exist: ${entry}`);
   const map =
     textOf('import_map') ??
     [...MAPS.map((each) => join(own, each)), ...MAPS.map((each) => join(place, each))].find(existsSync);
   const importable = importableFolder(place);
-  for (const path of [entry, ...(map === undefined ? [] : [map])])
-    if (!isInside(importable, path))
-      throw new CliError(`${path}, a file of the function ${name}, is outside of the project.`);
-  const paths = withImports([...filesOf(own, true), ...shared, entry, ...(map === undefined ? [] : [map])], importable);
+  for (const path of [entry, ...(map === undefined ? [] : [map])]) {
+    if (!existsSync(path)) return refused(`${path}, which config.toml names, does not exist.`);
+    if (!isInside(importable, path)) return refused(`${path}, a file of the function, is outside of the project.`);
+  }
+  const owned = existsSync(own) ? filesOf(own, true) : [];
+  const paths = withImports([...owned, ...shared, entry, ...(map === undefined ? [] : [map])], importable, map);
   const root = commonFolder([place, ...paths]);
   const inRoot = (path: string): string => relative(root, path).split(sep).join(posix.sep);
   const files = Object.fromEntries(
@@ -116,13 +122,17 @@ function importableFolder(place: string): string {
   }
 }
 
-/** Adds files of a folder that others import. */
-function withImports(paths: readonly string[], folder: string): ReadonlySet<string> {
+/** Adds files of a folder that others import, by their paths or by the names in an import map. */
+function withImports(paths: readonly string[], folder: string, map: string | undefined): ReadonlySet<string> {
   const all = new Set(paths);
+  const names = readImportMap(map === undefined ? null : parseJson(textIn(map) ?? ''));
   // A Set also visits values that are added meanwhile.
   for (const path of all) {
-    for (const [, specifier = ''] of (textIn(path) ?? '').matchAll(RELATIVE_IMPORT)) {
-      const target = resolve(dirname(path), specifier);
+    for (const [, specifier = ''] of (textIn(path) ?? '').matchAll(IMPORT)) {
+      const mapped = mapSpecifier(names, specifier, '');
+      const imported = mapped ?? specifier;
+      if (!/^\.{1,2}\//.test(imported)) continue;
+      const target = resolve(dirname(mapped === null || map === undefined ? path : map), imported);
       if (existsSync(target) && isSent(target) && isInside(folder, target)) all.add(target);
     }
   }

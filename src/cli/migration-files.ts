@@ -41,8 +41,8 @@ export function readMigrations(dir: string, mayBeEmpty = false): FoundMigrations
   };
 }
 
-/** Names of migrations in a project of Supabase. */
-const NUMBERED = /^\d/;
+/** Names of migrations in a project of Supabase: a version of digits, and a name. */
+const NUMBERED = /^\d+(_.*)?\.sql$/;
 
 const readIfThere = (path: string): string | undefined => (existsSync(path) ? readSql(path) : undefined);
 

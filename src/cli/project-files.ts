@@ -18,6 +18,7 @@ const MAX_DEPTH = 12;
 
 /** Returns true for a path below a folder, after links of both were followed. Both must exist. */
 export function isInside(folder: string, path: string): boolean {
+  if (!existsSync(path)) return false;
   const root = realpathSync(folder);
   return realpathSync(path).startsWith(root.endsWith(sep) ? root : root + sep);
 }

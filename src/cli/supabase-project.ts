@@ -12,6 +12,8 @@ import { readSupabaseSettings, type SupabaseSettings } from './supabase-settings
 /** The parts of a Supabase project that an app can import. */
 export interface SupabaseProject extends SupabaseSettings {
   migrations: FoundMigrations;
+  /** False if calls reach new tables only after a GRANT (`auto_expose_new_tables` of config.toml). */
+  exposesNewTables: boolean;
   /** The edge functions of the project. */
   functions: FoundFunction[];
   /** The buckets of its config.toml. */
@@ -33,6 +35,7 @@ export function readProject(folder: string): SupabaseProject {
   const migrations = readProjectMigrations(folder, isProject);
   const names = functions.map(({ name }) => name);
   return {
+    exposesNewTables: config.get('api.auto_expose_new_tables') !== false,
     migrations,
     functions,
     buckets: readBuckets(config),

@@ -24,6 +24,8 @@ const node = ownNode('functions', () => ({
   NINEFOLD_FUNCTION_SECONDS: '12',
   NINEFOLD_FUNCTION_PROCESSOR_SECONDS: '3',
   NINEFOLD_FUNCTION_CALLS: '4',
+  // A process that fills the default reaches the bound of processor time first.
+  NINEFOLD_FUNCTION_MEMORY_BYTES: String(256 * 1024 * 1024),
   NINEFOLD_FUNCTION_IDLE_SECONDS: '1',
 }));
 
@@ -337,14 +339,14 @@ describe('a deployment', () => {
     expect(changes.at(-1)).toContain('"removed"');
   });
 
-  it('reads the name and the processors of the machine, as packages do when they are loaded', async () => {
+  it('reads the name and the processors of the machine, and finds no storage, as packages do when they are loaded', async () => {
     await deploy(
       'machine',
       `import os from 'node:os';
-       const found = [os.hostname(), os.cpus().length].map((value) => typeof value);
+       const found = [os.hostname(), os.cpus().length, globalThis.localStorage].map((value) => typeof value);
        Deno.serve(() => Response.json(found));`,
     );
-    expect(await (await call('machine')).json()).toEqual(['string', 'number']);
+    expect(await (await call('machine')).json()).toEqual(['string', 'number', 'undefined']);
   });
 
   it('comes from the folder of a project, with the settings of config.toml', async () => {
@@ -354,7 +356,26 @@ describe('a deployment', () => {
       mkdirSync(dirname(join(folder, path)), { recursive: true });
       writeFileSync(join(folder, path), text);
     };
-    write('supabase/config.toml', '[functions.open]\nverify_jwt = false\n\n[functions.asleep]\nenabled = false\n');
+    write(
+      'supabase/config.toml',
+      `[functions.open]
+verify_jwt = false
+[functions.asleep]
+enabled = false
+[functions.declared]
+entrypoint = "./elsewhere/main.ts"
+import_map = "./supabase/functions/names.json"
+verify_jwt = false
+[functions.mapless]
+import_map = "./nowhere.json"
+`,
+    );
+    write(
+      'supabase/elsewhere/main.ts',
+      `import { far } from '@lib/far.ts'; if (import.meta.main) Deno.serve(() => new Response(far));`,
+    );
+    write('supabase/functions/names.json', '{"imports": {"@lib/": "../../lib/"}}');
+    write('supabase/functions/mapless/index.ts', 'Deno.serve(() => new Response("no"));');
     write(
       'supabase/functions/open/index.ts',
       `import { word } from '../_shared/word.ts'; import { far } from '../../../lib/far.ts'; Deno.serve(() => new Response(word + far));`,
@@ -377,6 +398,10 @@ describe('a deployment', () => {
       expect(`${stdout}${stderr}`).toMatch(/linked\/index\.ts:1[\s\S]*thief\/index\.ts:1/);
       expect(stdout).toMatch(/^open {2}version 1, .*, open to all callers$/m);
       expect(await (await fetch(`${app.url}/functions/v1/open`)).text()).toBe('shared far');
+      expect(stdout).toMatch(
+        /^mapless {2}not deployed:\n.*nowhere\.json, which config\.toml names, does not exist\.$/m,
+      );
+      expect(await (await fetch(`${app.url}/functions/v1/declared`)).text()).toBe(' far');
       const { files } = await admin<{ files: object }>(node, 'GET', `/apps/${app.ref}/functions/open/source`);
       expect(Object.keys(files)).toEqual(expect.arrayContaining(['supabase/functions/open/index.ts', 'lib/far.ts']));
       expect(Object.keys(files).join()).not.toContain('.env');

@@ -105,6 +105,12 @@ const faults = (code: string, policy?: AddressPolicy): Promise<string> =>
   );
 
 describe('bundleFunction', () => {
+  it('makes the entrypoint the main module, and no other', async () => {
+    const files = { 'f/other.ts': 'export const isMain = import.meta.main === true;' };
+    const code = 'import { isMain } from "./other.ts"; export const result = [import.meta.main, isMain];';
+    expect(await resultOf(code, files)).toEqual([true, false]);
+  });
+
   it('installs packages with their dependencies, and lets a package do without an optional one', async () => {
     expect(
       await resultOf(

@@ -27,6 +27,7 @@ import {
   mapSpecifier,
   nodeModule,
   packageOfUrl,
+  parseJson,
   parsePackage,
   readImportMap,
 } from './specifier.ts';
@@ -179,21 +180,6 @@ function jsxOptions(text: string | undefined): { jsx?: 'automatic' | 'transform'
     }),
     ...(typeof source === 'string' && { jsxImportSource: source }),
   };
-}
-
-/** Reads JSON with comments and final commas, as deno.jsonc has them. Returns null for other text. */
-function parseJson(text: string): unknown {
-  const withoutComments = text.replace(
-    /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
-    (_, string: string | undefined) => string ?? '',
-  );
-  try {
-    return JSON.parse(
-      withoutComments.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string: string | undefined) => string ?? ''),
-    );
-  } catch {
-    return null;
-  }
 }
 
 function readMapOf({ files, importMap }: FunctionCode): ImportMap {
@@ -370,7 +356,10 @@ class Resolver {
     path: string,
     attributes: Readonly<Record<string, string>>,
   ): Promise<OnLoadResult> {
-    const contents = this.#parts.code.files[path] ?? '';
+    const { files, entrypoint } = this.#parts.code;
+    const source = files[path] ?? '';
+    // The entrypoint is the main module, although the bundle that contains it is loaded by an import.
+    const contents = path === entrypoint ? source.replaceAll(/\bimport\.meta\.main\b/g, 'true') : source;
     return safeModule(build, { contents, loader: loaderOf(path, attributes, '') }, path);
   }
 

@@ -82,6 +82,21 @@ const textsOf = (value: unknown): Record<string, string> =>
       )
     : {};
 
+/** Reads JSON with comments and final commas, as deno.jsonc has them. Returns null for other text. */
+export function parseJson(text: string): unknown {
+  const withoutComments = text.replace(
+    /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    (_, string: string | undefined) => string ?? '',
+  );
+  try {
+    return JSON.parse(
+      withoutComments.replace(/("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])/g, (_, string: string | undefined) => string ?? ''),
+    );
+  } catch {
+    return null;
+  }
+}
+
 /** Reads deno.json, deno.jsonc or an import map. */
 export function readImportMap(value: unknown): ImportMap {
   if (!isRecord(value)) return emptyImportMap;

@@ -62,6 +62,8 @@ class Functions {
     for (const [method, level] of Object.entries(levels)) {
       Object.assign(console, { [method]: (...values: unknown[]) => this.#report(level, ...values) });
     }
+    // It would need a file. Packages ask whether it exists.
+    Reflect.deleteProperty(globalThis, 'localStorage');
     Object.assign(globalThis, fetchOf(Deno, folder), {
       EdgeRuntime: { waitUntil: (promise: Promise<unknown>) => this.#waitUntil(promise) },
       // The modules of functions begin with a call of this, so that each registers its own handler.
