@@ -4,6 +4,7 @@ import { describe, expect, inject, it } from 'vitest';
 import type { ApiError, AppConnection, MigrateResponse, MigrationFailure } from '../../contract/admin.ts';
 import type { VersionList } from '../../contract/changes.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
+import { clientOf } from '../support/clients.ts';
 import { cli } from '../support/node.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { uniqueRef } from '../support/unique.ts';
@@ -577,6 +578,26 @@ sql_paths = ["./seeds/*.sql"]
       settings_changed: [],
       left_out: [],
     });
+  });
+
+  it('lets calls reach new tables only after a GRANT if config.toml says so', async () => {
+    const folder = await project({
+      'supabase/config.toml': '[api]\nauto_expose_new_tables = false\n',
+      'supabase/migrations/1_tables.sql':
+        'create table public.closed as select 1 as id; create table public.open as select 1 as id;',
+      'supabase/migrations/2_grants.sql': 'grant select on public.open to anon;',
+      'supabase/migrations/2b_more.sql': 'create table public.skipped ();',
+    });
+    const ref = uniqueRef();
+    const { stdout } = await cli(node, ['apps', 'create', ref, '--from', folder, '--json']);
+    const { applied, settings_changed: changed, ...app } = JSON.parse(stdout);
+    expect([applied, changed]).toEqual([['1_tables.sql', '2_grants.sql'], ['auto_expose_new_tables']]);
+    const read = async (table: string, key: string) => (await clientOf(app, key).from(table).select()).error?.code;
+    expect(await read('open', app.publishable_key)).toBeUndefined();
+    expect([await read('closed', app.publishable_key), await read('closed', app.secret_key)]).toEqual([
+      '42501',
+      '42501',
+    ]);
   });
 
   it('says which functions of the project were not deployed', async () => {

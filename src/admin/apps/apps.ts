@@ -119,12 +119,14 @@ const createApp = adminCall({
     anon_role: line(limits.nameBytes.default).optional(),
     template: z.string().optional(),
     server: line(limits.nameBytes.default).optional(),
+    expose_new_tables: z.boolean().optional(),
   }),
   handle: async ({ context, caller, body }) => {
     const options = {
       ...(body.name === undefined ? {} : { name: body.name }),
       ...(body.jwt_secret === undefined ? {} : { jwtSecret: body.jwt_secret }),
       ...(body.server === undefined ? {} : { server: body.server }),
+      ...(body.expose_new_tables === undefined ? {} : { exposesNewTables: body.expose_new_tables }),
     };
     if (body.database === undefined) {
       const builder = builderOf(caller);

@@ -22,7 +22,14 @@ export async function createFromTemplate(
   context: AdminContext,
   caller: Caller,
   ref: string,
-  options: { name?: string; jwtSecret?: string; server?: string; builder: string | null; template: string },
+  options: {
+    name?: string;
+    jwtSecret?: string;
+    server?: string;
+    exposesNewTables?: boolean;
+    builder: string | null;
+    template: string;
+  },
 ): Promise<AppRecord> {
   const { template, ...rest } = options;
   if (!isTemplateName(template)) {

@@ -19,6 +19,13 @@ function replaced(sql: string) {
 }
 
 describe('replacementOf', () => {
+  it('takes updates of extensions that the node provides, and puts pg_stat_statements where hosted projects have it', () => {
+    expect(replaced(`alter extension supabase_vault update to '0.3.1'`)).toMatchObject({ run: null, warning: null });
+    expect(replaced('create extension if not exists pg_stat_statements')?.run).toBe(
+      `select ninefold.create_extension('pg_stat_statements', 'extensions', true)`,
+    );
+  });
+
   it.each([
     'create extension hstore',
     'create extension misspelt',

@@ -88,7 +88,9 @@ function createExtension(reader: StatementReader, facts: DatabaseFacts): Replace
   }
   if (!createdByServer.has(name) || !facts.hasHelpers) return null;
   const at = reader.after('schema');
-  const schema = at < 0 ? 'pg_catalog.current_schema()' : literal(reader.names[at] ?? '');
+  // Hosted projects have pg_stat_statements in this schema from the start.
+  const usual = name === 'pg_stat_statements' ? literal('extensions') : 'pg_catalog.current_schema()';
+  const schema = at < 0 ? usual : literal(reader.names[at] ?? '');
   const call = `select ninefold.create_extension(${literal(name)}, ${schema}, ${isIfNotExists})`;
   const needsCube = name === 'earthdistance' && reader.after('cascade') >= 0;
   const cube = at < 0 ? '' : ` with schema ${id(reader.names[at] ?? '')}`;
@@ -99,7 +101,9 @@ function alterExtension(reader: StatementReader, facts: DatabaseFacts): Replacem
   if (!reader.is('alter', 'extension')) return null;
   const name = reader.names[2] ?? '';
   const isMissing = !facts.available.has(name) && (providedExtensions.has(name) || hostedExtensions.has(name));
-  if (isMissing) return { run: null, warning: null, tag: 'ALTER EXTENSION' };
+  // The node updates what it provides, and an app that was not asked for such an extension has its objects all the same.
+  const isProvided = providedExtensions.has(name) && reader.after('update') >= 0;
+  if (isMissing || isProvided) return { run: null, warning: null, tag: 'ALTER EXTENSION' };
   const at = reader.after('set', 'schema');
   if (at < 0 || !facts.hasHelpers) return null;
   const run = `select ninefold.move_extension(${literal(name)}, ${literal(reader.names[at] ?? '')})`;
