@@ -144,6 +144,11 @@ export interface CreateAppRequest {
   database?: string;
   /** Only together with `database`: the role of calls without a token. */
   anon_role?: string;
+  /**
+   * False if calls reach new tables, sequences and functions of the schema public only after a GRANT; by default true. Cannot be used
+   * together with `database`.
+   */
+  expose_new_tables?: boolean;
   /** The name of a template in templates.ts. By default, the app is empty. Cannot be used together with `database`. */
   template?: string;
 }

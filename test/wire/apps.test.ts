@@ -137,6 +137,8 @@ describe('apps clone', () => {
       source.ref,
       `create table public.things (id int primary key); insert into public.things values (1), (2);
        create table public.large as select g, repeat('x', 1000) as pad from generate_series(1, 5000) g;
+       alter default privileges in schema public revoke all on tables from authenticated;
+       alter default privileges revoke execute on functions from public;
        create table public.parted (id int) partition by range (id);
        create table public.part partition of public.parted for values from (0) to (10);
        insert into public.parted values (1), (2), (3);
@@ -160,8 +162,15 @@ describe('apps clone', () => {
       ['things', 2],
     ];
     await expect.poll(reported, { timeout: 10_000 }).toEqual(expect.arrayContaining(counts));
-    await runSql(node, copy.ref, 'drop table public.things; create table public.more (id int)');
-    expect(await rows(copy.ref, `select has_table_privilege('anon', 'public.more', 'select')`)).toEqual([['t']]);
+    await runSql(
+      node,
+      copy.ref,
+      `drop table public.things; create table public.more (id int); create schema own; grant usage on schema own to anon;
+       create function own.one() returns int language sql as 'select 1'`,
+    );
+    const may = `select has_table_privilege('anon', 'public.more', 'select'), has_table_privilege('authenticated', 'public.more', 'select'),
+      has_function_privilege('anon', 'own.one()', 'execute')`;
+    expect(await rows(copy.ref, may)).toEqual([['t', 'f', 'f']]);
     expect(await rows(source.ref, 'select count(*) from public.things')).toEqual([['2']]);
     await admin(node, 'DELETE', `/apps/${source.ref}`, { confirm: source.ref });
     expect(await rows(copy.ref, 'select count(*) from public.more')).toEqual([['0']]);

@@ -85,6 +85,7 @@ export class Lifecycle {
    * Creates an app with its own database.
    * @param options.builder Id of the builder who becomes its owner.
    * @param options.server Ref of its PostgreSQL server, `own` for that of the console; by default the one with the fewest apps.
+   * @param options.exposesNewTables False if calls reach new objects of the schema public only after a GRANT.
    * @param options.fill Writes data into the database before the app is visible; if it throws, no app is created.
    * @throws NinefoldError app_ref_invalid, app_ref_reserved, app_exists, app_busy
    * @throws The errors of `fill`.
@@ -96,6 +97,7 @@ export class Lifecycle {
       jwtSecret?: string;
       builder?: string | null;
       server?: string;
+      exposesNewTables?: boolean;
       fill?: (record: AppRecord) => Promise<void>;
     } = {},
   ): Promise<AppRecord> {
@@ -106,7 +108,7 @@ export class Lifecycle {
       this.#make(record, options.builder ?? null, 'created', async () => {
         await this.#checkpoints.wait();
         const { server, maintenance } = this.#servers.of(record);
-        await provision(server, maintenance, record);
+        await provision(server, maintenance, record, { exposes: options.exposesNewTables ?? true });
         this.#checkpoints.countApp();
         await options.fill?.(record);
       }),
@@ -164,7 +166,7 @@ export class Lifecycle {
           if (!(error instanceof DatabaseError || error instanceof ConnectionError)) throw error;
         });
         const { server, maintenance } = this.#servers.of(record);
-        await provision(server, maintenance, record, from.database);
+        await provision(server, maintenance, record, { from: from.database });
         this.#checkpoints.countApp();
         await this.#copyFiles(record, from, ref);
         await withPool(serverConnection(this.#servers.own.server.target, record), deleteCopiedUploads);

@@ -57,9 +57,16 @@ export interface Logins {
 /**
  * Creates an app's roles and its database. Roles and a database of a previous failed attempt are removed first; the
  * caller must ensure that no app has this ref.
- * @param from Name of the database to copy; by default the template.
+ * @param options.from Name of the database to copy; by default the template.
+ * @param options.exposes False if calls reach new objects of the schema public only after a GRANT. A copy has the default privileges of
+ * its source.
  */
-export async function provision(server: Server, maintenance: Pool, logins: Logins, from?: string): Promise<void> {
+export async function provision(
+  server: Server,
+  maintenance: Pool,
+  logins: Logins,
+  { from, exposes = true }: { from?: string; exposes?: boolean } = {},
+): Promise<void> {
   const { ref } = logins;
   const database = databaseName(ref);
   await unprovision(maintenance, server, { ref, database });
@@ -78,14 +85,7 @@ export async function provision(server: Server, maintenance: Pool, logins: Login
       await reassignObjects(pool, from, { owner, authenticator });
       await pauseScheduledWork(pool, server, ownerRole(ref), database);
     }
-    await pool.run([
-      plain(`set local search_path = ''`),
-      ...['tables', 'sequences', 'functions'].map((kind) =>
-        plain(
-          `alter default privileges for role ${owner} in schema public grant all on ${kind} to postgres, anon, authenticated, service_role`,
-        ),
-      ),
-    ]);
+    if (!from) await setDefaultPrivileges(pool, owner, exposes);
   });
 }
 
@@ -247,9 +247,67 @@ async function reassignObjects(
     plain(`reassign owned by ${id(owner)} to ${roles.owner}`),
     plain(`reassign owned by ${id(authenticator)} to ${roles.authenticator}`),
     plain(`alter database ${id(source)} owner to ${id(owner)}`),
+    ...(await defaultPrivileges(pool, { owner, authenticator }, roles)).map(plain),
     plain(`drop owned by ${id(owner)}, ${id(authenticator)}`),
     plain(`grant connect, temporary on database ${id(source)} to ${id(authenticator)}`),
   ]);
+}
+
+/** What new tables, sequences and functions of the schema public allow, as in a project of Supabase. */
+const apiPrivileges = { tables: 'select, insert, update, delete', sequences: 'usage, select', functions: 'execute' };
+
+/**
+ * Sets the default privileges of a new app.
+ * @param exposes False to leave out the privileges of calls, as Supabase does with `auto_expose_new_tables = false`.
+ */
+async function setDefaultPrivileges(pool: Pool, owner: string, exposes: boolean): Promise<void> {
+  const roles = 'anon, authenticated, service_role';
+  const change = `alter default privileges for role ${owner} in schema public`;
+  await pool.run([
+    plain(`set local search_path = ''`),
+    ...Object.entries(apiPrivileges).flatMap(([kind, privileges]) => [
+      plain(`${change} grant all on ${kind} to postgres, ${roles}`),
+      ...(exposes ? [] : [plain(`${change} revoke ${privileges} on ${kind} from ${roles}`)]),
+    ]),
+  ]);
+}
+
+/** Returns statements that give the owner of a copy the default privileges that the owner of the source has. */
+async function defaultPrivileges(
+  pool: Pool,
+  source: { owner: string; authenticator: string },
+  copy: { owner: string; authenticator: string },
+): Promise<string[]> {
+  const kinds = `case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types'
+    when 'n' then 'schemas' end`;
+  const [found] = await pool.run([
+    {
+      text: `select coalesce(' in schema ' || pg_catalog.quote_ident(n.nspname), '') as place, ${kinds} as kind, a.privilege_type as privilege,
+          a.is_grantable::text as grantable, case a.grantee when 0 then 'public' else pg_catalog.quote_ident(g.rolname) end as grantee
+        from pg_catalog.pg_default_acl d
+        left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
+        left join pg_catalog.aclexplode(d.defaclacl) a on true
+        left join pg_catalog.pg_roles g on g.oid = a.grantee
+        where d.defaclrole = $1::pg_catalog.regrole and ${kinds} is not null`,
+      params: [id(source.owner)],
+    },
+  ]);
+  const rows = found ? rowsAsText(found) : [];
+  const named: Readonly<Record<string, string>> = {
+    [id(source.owner)]: copy.owner,
+    [id(source.authenticator)]: copy.authenticator,
+  };
+  const change = `alter default privileges for role ${copy.owner}`;
+  // Default privileges without a schema begin with those of PostgreSQL, such as EXECUTE for all roles.
+  const anywhere = new Set(rows.filter(({ place }) => place === '').map(({ kind }) => kind));
+  const revoked = [...anywhere].map((kind) => `${change} revoke all on ${kind} from public, ${copy.owner}`);
+  const granted = rows
+    .filter(({ privilege }) => privilege !== null)
+    .map(({ place, kind, privilege, grantable, grantee }) => {
+      const option = grantable === 'true' ? ' with grant option' : '';
+      return `${change}${place} grant ${privilege} on ${kind} to ${named[grantee ?? ''] ?? grantee}${option}`;
+    });
+  return [...revoked, ...granted];
 }
 
 /**
