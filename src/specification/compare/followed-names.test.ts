@@ -56,7 +56,7 @@ describe('diffChapters with renamed objects', () => {
     [
       'create policy write on public.tickets to authenticated using (true); grant update on public.tickets to authenticated',
       'revoke update on public.tickets from authenticated; grant update (title) on public.tickets to authenticated',
-      { screens: ['takes id, title, status, customer and owner for a new row, and title for a change'] },
+      { screens: ['takes title, status, customer and owner for a new row, and title for a change'] },
     ],
     [
       'grant execute on function public.close to public; grant usage on schema public to public',

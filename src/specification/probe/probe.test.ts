@@ -70,7 +70,7 @@ describe('probe of an app that contains every case of the matrix', () => {
   beforeAll(async () => {
     await makeMatrixSchemas(database.pool);
     cells = await probed(matrixSchemas);
-  }, 120_000);
+  }, 240_000);
 
   it('agrees with the claims of every cell', () => {
     expect(shown(cells.filter((cell) => cell.outcome === 'disagrees'))).toBe('');
