@@ -141,6 +141,12 @@ const createApp = adminCall({
         message: 'template: an app on a database that is there already has its own tables; leave one of the two out.',
       });
     }
+    if (body.expose_new_tables !== undefined) {
+      throw new NinefoldError('validation_invalid', {
+        message:
+          'expose_new_tables: an app on a database that is there already keeps its privileges; leave one of the two out.',
+      });
+    }
     if (caller.kind !== 'operator') throw new NinefoldError('operator_required');
     const record = await context.lifecycle.attach(body.ref, body.database, {
       ...options,
