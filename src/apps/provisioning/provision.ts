@@ -280,7 +280,8 @@ async function defaultPrivileges(
 ): Promise<string[]> {
   const kinds = `case d.defaclobjtype when 'r' then 'tables' when 'S' then 'sequences' when 'f' then 'functions' when 'T' then 'types'
     when 'n' then 'schemas' end`;
-  const [found] = await pool.run([
+  const [, found] = await pool.run([
+    plain(`set local search_path = ''`),
     {
       text: `select coalesce(' in schema ' || pg_catalog.quote_ident(n.nspname), '') as place, ${kinds} as kind, a.privilege_type as privilege,
           a.is_grantable::text as grantable, case a.grantee when 0 then 'public' else pg_catalog.quote_ident(g.rolname) end as grantee
