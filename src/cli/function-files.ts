@@ -133,7 +133,7 @@ function withImports(paths: readonly string[], folder: string, map: string | und
       const imported = mapped ?? specifier;
       if (!/^\.{1,2}\//.test(imported)) continue;
       const target = resolve(dirname(mapped === null || map === undefined ? path : map), imported);
-      if (existsSync(target) && isSent(target) && isInside(folder, target)) all.add(target);
+      if (isInside(folder, target) && isSent(target)) all.add(target);
     }
   }
   return all;

@@ -16,7 +16,7 @@ const MAX_FILES = 5000;
 const MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 12;
 
-/** Returns true for a path below a folder, after links of both were followed. Both must exist. */
+/** Returns true for a file or folder below another folder, after links of both were followed. The folder must exist. */
 export function isInside(folder: string, path: string): boolean {
   if (!existsSync(path)) return false;
   const root = realpathSync(folder);

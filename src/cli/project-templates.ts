@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { isInside } from './project-files.ts';
 import type { TomlValue } from './read-toml.ts';
@@ -24,7 +24,7 @@ const TEMPLATE_BYTES = 1024 * 1024;
 
 /** Returns true for a file of the project. A link to a file elsewhere is none, because members would receive that file in mails. */
 function isTemplate(root: string, path: string): boolean {
-  if (!existsSync(path) || !isInside(root, path)) return false;
+  if (!isInside(root, path)) return false;
   const stats = statSync(path);
   return stats.isFile() && stats.size <= TEMPLATE_BYTES;
 }

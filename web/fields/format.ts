@@ -104,12 +104,12 @@ export const COUNTED = 1000;
 export const countWords = (total: number): string =>
   total > COUNTED ? t('about', { count: total }) : numberText(total);
 
-/**
- * Returns the name of a person from the user_metadata of the account: `name`, or `full_name`, which many apps and providers use. Null
- * if there is none.
- */
-export function givenName({ name, full_name: fullName }: Readonly<Record<string, unknown>>): string | null {
-  const named = [name, fullName].find((one) => typeof one === 'string' && one.trim() !== '');
+/** Properties of user_metadata with the name that the person or a provider has given, the first one preferred. */
+export const givenNames = ['name', 'full_name'] as const;
+
+/** Returns the name of a person from the user_metadata of the account; null if there is none. */
+export function givenName(metadata: Readonly<Record<string, unknown>>): string | null {
+  const named = givenNames.map((key) => metadata[key]).find((one) => typeof one === 'string' && one.trim() !== '');
   return typeof named === 'string' ? named : null;
 }
 

@@ -97,25 +97,27 @@ function createExtension(reader: StatementReader, facts: DatabaseFacts): Replace
   return { run: needsCube ? `create extension if not exists cube${cube}; ${call}` : call, warning: null, tag };
 }
 
+/** Returns true for an extension that scripts treat as created although it does not exist in the database. */
+const isMissing = (name: string, facts: DatabaseFacts): boolean =>
+  !facts.available.has(name) && (providedExtensions.has(name) || hostedExtensions.has(name));
+
 function alterExtension(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('alter', 'extension')) return null;
   const name = reader.names[2] ?? '';
-  const isMissing = !facts.available.has(name) && (providedExtensions.has(name) || hostedExtensions.has(name));
-  // The node updates what it provides, and an app that was not asked for such an extension has its objects all the same.
-  const isProvided = providedExtensions.has(name) && reader.after('update') >= 0;
-  if (isMissing || isProvided) return { run: null, warning: null, tag: 'ALTER EXTENSION' };
+  // The node itself updates the extensions that it provides. Their objects exist also before CREATE EXTENSION.
+  const isUpdate = providedExtensions.has(name) && reader.after('update') >= 0;
+  if (isUpdate || isMissing(name, facts)) return { run: null, warning: null, tag: 'ALTER EXTENSION' };
   const at = reader.after('set', 'schema');
   if (at < 0 || !facts.hasHelpers) return null;
   const run = `select ninefold.move_extension(${literal(name)}, ${literal(reader.names[at] ?? '')})`;
   return { run, warning: null, tag: 'ALTER EXTENSION' };
 }
 
-/** Skips DROP EXTENSION of an extension that scripts treat as created although it does not exist in the database. */
+/** Skips DROP EXTENSION of a missing extension. */
 function dropExtension(reader: StatementReader, facts: DatabaseFacts): Replacement | null {
   if (!reader.is('drop', 'extension') || reader.is('drop', 'extension', 'if', 'exists')) return null;
   const name = reader.names[2] ?? '';
-  const isMissing = !facts.available.has(name) && (providedExtensions.has(name) || hostedExtensions.has(name));
-  return isMissing ? { run: null, warning: null, tag: 'DROP EXTENSION' } : null;
+  return isMissing(name, facts) ? { run: null, warning: null, tag: 'DROP EXTENSION' } : null;
 }
 
 function eventTrigger(reader: StatementReader): Replacement | null {

@@ -108,7 +108,7 @@ export class Lifecycle {
       this.#make(record, options.builder ?? null, 'created', async () => {
         await this.#checkpoints.wait();
         const { server, maintenance } = this.#servers.of(record);
-        await provision(server, maintenance, record, { exposes: options.exposesNewTables ?? true });
+        await provision(server, maintenance, record, options);
         this.#checkpoints.countApp();
         await options.fill?.(record);
       }),

@@ -58,14 +58,14 @@ export interface Logins {
  * Creates an app's roles and its database. Roles and a database of a previous failed attempt are removed first; the
  * caller must ensure that no app has this ref.
  * @param options.from Name of the database to copy; by default the template.
- * @param options.exposes False if calls reach new objects of the schema public only after a GRANT. A copy has the default privileges of
+ * @param options.exposesNewTables False if calls reach new objects of the schema public only after a GRANT. A copy has the default privileges of
  * its source.
  */
 export async function provision(
   server: Server,
   maintenance: Pool,
   logins: Logins,
-  { from, exposes = true }: { from?: string; exposes?: boolean } = {},
+  { from, exposesNewTables = true }: { from?: string; exposesNewTables?: boolean } = {},
 ): Promise<void> {
   const { ref } = logins;
   const database = databaseName(ref);
@@ -85,7 +85,7 @@ export async function provision(
       await reassignObjects(pool, from, { owner, authenticator });
       await pauseScheduledWork(pool, server, ownerRole(ref), database);
     }
-    if (!from) await setDefaultPrivileges(pool, owner, exposes);
+    if (!from) await setDefaultPrivileges(pool, owner, exposesNewTables);
   });
 }
 
@@ -253,21 +253,21 @@ async function reassignObjects(
   ]);
 }
 
-/** What new tables, sequences and functions of the schema public allow, as in a project of Supabase. */
-const apiPrivileges = { tables: 'select, insert, update, delete', sequences: 'usage, select', functions: 'execute' };
+/** Privileges that calls need on tables, sequences and functions. */
+const callPrivileges = { tables: 'select, insert, update, delete', sequences: 'usage, select', functions: 'execute' };
 
 /**
  * Sets the default privileges of a new app.
- * @param exposes False to leave out the privileges of calls, as Supabase does with `auto_expose_new_tables = false`.
+ * @param exposesNewTables False to leave out the privileges of calls, as Supabase does with `auto_expose_new_tables = false`.
  */
-async function setDefaultPrivileges(pool: Pool, owner: string, exposes: boolean): Promise<void> {
+async function setDefaultPrivileges(pool: Pool, owner: string, exposesNewTables: boolean): Promise<void> {
   const roles = 'anon, authenticated, service_role';
   const change = `alter default privileges for role ${owner} in schema public`;
   await pool.run([
     plain(`set local search_path = ''`),
-    ...Object.entries(apiPrivileges).flatMap(([kind, privileges]) => [
+    ...Object.entries(callPrivileges).flatMap(([kind, privileges]) => [
       plain(`${change} grant all on ${kind} to postgres, ${roles}`),
-      ...(exposes ? [] : [plain(`${change} revoke ${privileges} on ${kind} from ${roles}`)]),
+      ...(exposesNewTables ? [] : [plain(`${change} revoke ${privileges} on ${kind} from ${roles}`)]),
     ]),
   ]);
 }

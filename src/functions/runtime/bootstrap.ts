@@ -62,7 +62,7 @@ class Functions {
     for (const [method, level] of Object.entries(levels)) {
       Object.assign(console, { [method]: (...values: unknown[]) => this.#report(level, ...values) });
     }
-    // It would need a file. Packages ask whether it exists.
+    // Deno stores it in a file, which a function cannot have. Packages do without it if it does not exist.
     Reflect.deleteProperty(globalThis, 'localStorage');
     Object.assign(globalThis, fetchOf(Deno, folder), {
       EdgeRuntime: { waitUntil: (promise: Promise<unknown>) => this.#waitUntil(promise) },

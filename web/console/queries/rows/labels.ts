@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { labelFields } from '../../../../contract/label-fields.ts';
 import type { Entity } from '../../../../contract/specification-entities.ts';
+import { givenNames } from '../../../fields/format.ts';
 import { keysParameter } from '../../../rows/query.ts';
 import { kindOf } from '../../values/field-kind.ts';
 import { rowKeys } from './keys.ts';
@@ -67,9 +68,6 @@ export const labels = (table: Table, field: string, values: readonly string[]) =
     staleTime: 60_000,
     retry: false,
   });
-
-/** Names of the properties of a member's metadata with the name that the member or a provider has given. */
-const givenNames = ['name', 'full_name'];
 
 /** Returns the parameter `select` for a field and the parts of the label. */
 const selected = (entity: Entity, field: string, label: string): string =>
