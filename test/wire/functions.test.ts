@@ -25,7 +25,7 @@ const node = ownNode('functions', () => ({
   NINEFOLD_FUNCTION_PROCESSOR_SECONDS: '3',
   NINEFOLD_FUNCTION_CALLS: '4',
   // A process that fills the default reaches the bound of processor time first.
-  NINEFOLD_FUNCTION_MEMORY_BYTES: String(256 * 1024 * 1024),
+  NINEFOLD_FUNCTION_MEMORY_BYTES: String(192 * 1024 * 1024),
   NINEFOLD_FUNCTION_IDLE_SECONDS: '1',
 }));
 
