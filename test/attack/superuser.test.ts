@@ -131,6 +131,7 @@ const expected = new RegExp(
     'alter database ',
     'grant connect, temporary on database ',
     'select r.rolname as owner from pg_catalog.pg_database d ',
+    'select n.nspname as schema, case d.defaclobjtype ',
     'select from pg_catalog.pg_proc where oid = pg_catalog.to_regprocedure',
     String.raw`select pg_catalog.set_config\('session_replication_role', 'replica', true\)`,
     String.raw`select ninefold.pause_scheduled_work\()`,

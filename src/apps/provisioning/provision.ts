@@ -283,8 +283,8 @@ async function defaultPrivileges(
   const [, found] = await pool.run([
     plain(`set local search_path = ''`),
     {
-      text: `select coalesce(' in schema ' || pg_catalog.quote_ident(n.nspname), '') as place, ${kinds} as kind, a.privilege_type as privilege,
-          a.is_grantable::text as grantable, case a.grantee when 0 then 'public' else pg_catalog.quote_ident(g.rolname) end as grantee
+      text: `select n.nspname as schema, ${kinds} as kind, a.privilege_type as privilege, a.is_grantable::text as grantable,
+          g.rolname as grantee
         from pg_catalog.pg_default_acl d
         left join pg_catalog.pg_namespace n on n.oid = d.defaclnamespace
         left join pg_catalog.aclexplode(d.defaclacl) a on true
@@ -294,19 +294,20 @@ async function defaultPrivileges(
     },
   ]);
   const rows = found ? rowsAsText(found) : [];
-  const named: Readonly<Record<string, string>> = {
-    [id(source.owner)]: copy.owner,
-    [id(source.authenticator)]: copy.authenticator,
-  };
+  const named = new Map([
+    [source.owner, copy.owner],
+    [source.authenticator, copy.authenticator],
+  ]);
   const change = `alter default privileges for role ${copy.owner}`;
   // Default privileges without a schema begin with those of PostgreSQL, such as EXECUTE for all roles.
-  const anywhere = new Set(rows.filter(({ place }) => place === '').map(({ kind }) => kind));
+  const anywhere = new Set(rows.filter(({ schema }) => schema === null).map(({ kind }) => kind));
   const revoked = [...anywhere].map((kind) => `${change} revoke all on ${kind} from public, ${copy.owner}`);
   const granted = rows
     .filter(({ privilege }) => privilege !== null)
-    .map(({ place, kind, privilege, grantable, grantee }) => {
-      const option = grantable === 'true' ? ' with grant option' : '';
-      return `${change}${place} grant ${privilege} on ${kind} to ${named[grantee ?? ''] ?? grantee}${option}`;
+    .map(({ schema, kind, privilege, grantable, grantee }) => {
+      const place = schema ? ` in schema ${id(schema)}` : '';
+      const receiver = grantee ? (named.get(grantee) ?? id(grantee)) : 'public';
+      return `${change}${place} grant ${privilege} on ${kind} to ${receiver}${grantable === 'true' ? ' with grant option' : ''}`;
     });
   return [...revoked, ...granted];
 }
