@@ -26,14 +26,18 @@ export interface TestMailServer {
 const failure = (response: string): Error =>
   Object.assign(new Error(response.slice(4)), { responseCode: Number(response.slice(0, 3)) });
 
-/** Starts a mail server that stores the mails which it accepts. */
-export async function startMailServer(): Promise<TestMailServer> {
+/**
+ * Starts a mail server that stores the mails which it accepts.
+ * @param tls Certificate and key for STARTTLS. By default it has those of its library, which nobody trusts.
+ */
+export async function startMailServer(tls: { cert?: string; key?: string } = {}): Promise<TestMailServer> {
   const test = {
     ...{ mails: [] as ReceivedMail[], connections: 0, password: null as string | null },
     refuse: (_: string): string | null => null,
     beforeAccept: async () => undefined,
   };
   const server = new SMTPServer({
+    ...tls,
     authOptional: true,
     allowInsecureAuth: true,
     onConnect: (_, done) => {

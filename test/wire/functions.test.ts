@@ -6,21 +6,33 @@ import type { AppConnection } from '../../contract/admin.ts';
 import type { DeployFunction, EdgeFunction, FunctionLogLine, FunctionsState } from '../../contract/functions.ts';
 import type { Specification } from '../../contract/specification.ts';
 import { admin, createApp, runSql } from '../support/apps.ts';
+import { certificate } from '../support/certificate.ts';
 import { signUpMember } from '../support/clients.ts';
+import { startMailServer, type TestMailServer } from '../support/mail-server.ts';
 import { cli } from '../support/node.ts';
 import { type NpmRegistry, startNpmRegistry } from '../support/npm-registry.ts';
 import { ownNode } from '../support/own-node.ts';
 
 let registry: NpmRegistry;
+let mail: TestMailServer;
+let folder: string;
 let app: AppConnection;
 
 beforeAll(async () => {
   registry = await startNpmRegistry();
+  mail = await startMailServer(certificate);
+  folder = mkdtempSync(join(tmpdir(), 'ninefold-authority-'));
+  writeFileSync(join(folder, 'authority.pem'), certificate.cert);
 });
-afterAll(() => registry.close());
+afterAll(async () => {
+  await Promise.all([registry.close(), mail.close()]);
+  rmSync(folder, { recursive: true });
+});
 
 const node = ownNode('functions', () => ({
   NINEFOLD_NPM_REGISTRY: registry.url,
+  NODE_EXTRA_CA_CERTS: join(folder, 'authority.pem'),
+  NINEFOLD_HTTP_ALLOW: `127.0.0.1:${mail.port}`,
   NINEFOLD_FUNCTION_SECONDS: '12',
   NINEFOLD_FUNCTION_PROCESSOR_SECONDS: '3',
   NINEFOLD_FUNCTION_CALLS: '4',
@@ -220,6 +232,38 @@ describe('a deployed function', () => {
         inner: { got: { n: 1 } },
       },
     });
+  });
+
+  it('sends a mail over a connection that continues with TLS, and only if the certificate names the server', async () => {
+    await deploy(
+      'mails',
+      `Deno.serve(async (request) => {
+        const { port, name } = await request.json();
+        const [encoder, decoder] = [new TextEncoder(), new TextDecoder()];
+        let connection = await Deno.connect({ hostname: '127.0.0.1', port });
+        const read = async () => {
+          const bytes = new Uint8Array(4096);
+          const count = await connection.read(bytes);
+          return count === null ? '' : decoder.decode(bytes.subarray(0, count));
+        };
+        const say = async (line) => {
+          await connection.write(encoder.encode(line + '\\r\\n'));
+          return read();
+        };
+        const said = [await read(), await say('EHLO here'), await say('STARTTLS')];
+        connection = await Deno.startTls(connection, { hostname: name });
+        for (const line of ['EHLO here', 'MAIL FROM:<a@here.example>', 'RCPT TO:<b@there.example>', 'DATA', 'Subject: Hi\\r\\n\\r\\nText\\r\\n.']) {
+          said.push(await say(line));
+        }
+        connection.close();
+        return Response.json(said.map((text) => text.slice(0, 3)));
+      });`,
+    );
+    const send = (name: string) => call('mails', { method: 'POST', body: JSON.stringify({ port: mail.port, name }) });
+    expect(await (await send('127.0.0.1')).json()).toEqual(['220', '250', '220', '250', '250', '250', '354', '250']);
+    expect(mail.mails.map(({ parsed }) => parsed.subject)).toEqual(['Hi']);
+    await send('other.example');
+    expect(mail.mails).toHaveLength(1);
   });
 
   it('has the keys that are valid now, also after a key was rotated', async () => {

@@ -28,6 +28,8 @@ import { connectionHeaders, onNoResponse } from '../../jobs/send-request.ts';
 /** How long the lookup of a name and a connection may take. */
 const LOOKUP_MILLISECONDS = 10_000;
 const CONNECT_MILLISECONDS = 30_000;
+/** Time in which the last bytes of a connection are sent after its other side closed. */
+const END_MILLISECONDS = 10_000;
 
 /** An address of this machine. */
 export interface LocalAddress {
@@ -43,6 +45,13 @@ export interface AppAddresses {
   readonly node: LocalAddress;
   /** The address of the database as `SUPABASE_DB_URL` has it; null without one. */
   readonly database: LocalAddress | null;
+}
+
+/** A connection to the outside without TLS. */
+interface PlainConnection {
+  readonly far: Socket;
+  /** Ends the passing of bytes between it and the function. */
+  readonly separate: () => void;
 }
 
 /** Headers that do not pass: those of one connection, and those of the runtime itself. */
@@ -64,6 +73,8 @@ export class AppSockets {
   readonly #https: HttpsAgent;
   readonly #servers: Server[] = [];
   readonly #sockets = new Set<Socket>();
+  /** Connections that can continue with TLS, by the ids that the function has given them. */
+  readonly #plain = new Map<string, PlainConnection>();
 
   constructor(addresses: AppAddresses, policy: AddressPolicy) {
     this.#addresses = addresses;
@@ -190,7 +201,7 @@ export class AppSockets {
       maxHeaderSize: limits.httpHeaderBytes.default,
     };
     return isTls
-      ? requestHttps({ ...options, agent: this.#https, ...(isIP(host) === 0 && { servername: host }) }, onResponse)
+      ? requestHttps({ ...options, agent: this.#https, ...serverNameOf(host) }, onResponse)
       : requestHttp({ ...options, agent: this.#http }, onResponse);
   }
 
@@ -216,7 +227,7 @@ export class AppSockets {
     };
   }
 
-  /** Connects a socket whose first line names an address. */
+  /** Connects a socket by its first line: `CONNECT host port`, then ` tls` or an id, or `STARTTLS id host`. */
   #relay(socket: Socket): void {
     let received = Buffer.alloc(0);
     const onData = (chunk: Buffer) => {
@@ -228,16 +239,19 @@ export class AppSockets {
       }
       socket.off('data', onData);
       socket.pause();
-      const [, host, port, tls] =
-        /^CONNECT (\S+) (\d{1,5})( tls)?$/.exec(received.subarray(0, end).toString('latin1')) ?? [];
+      const line = received.subarray(0, end).toString('latin1');
       const rest = received.subarray(end + 1);
-      if (host === undefined) socket.destroy();
-      else this.#connect(socket, { host, port: Number(port) }, tls !== undefined, rest);
+      const [, host, port, option] = /^CONNECT (\S+) (\d{1,5})(?: (\S+))?$/.exec(line) ?? [];
+      const [, id, name] = /^STARTTLS (\S+) (\S+)$/.exec(line) ?? [];
+      if (host !== undefined) this.#connect(socket, { host, port: Number(port) }, option ?? null, rest);
+      else if (id !== undefined && name !== undefined) this.#startTls(socket, id, name, rest);
+      else socket.destroy();
     };
     socket.on('data', onData);
   }
 
-  #connect(socket: Socket, { host: name, port }: LocalAddress, isTls: boolean, first: Buffer): void {
+  /** @param option `tls`, or the id with which the function may continue with TLS; null for a connection that stays plain. */
+  #connect(socket: Socket, { host: name, port }: LocalAddress, option: string | null, first: Buffer): void {
     const host = name.replace(/^\[|\]$/g, '');
     const { database } = this.#addresses;
     const isDatabase = database !== null && database.port === port && database.host === host;
@@ -246,22 +260,61 @@ export class AppSockets {
       socket.destroy();
       return;
     }
+    const isTls = option === 'tls';
     const options = { host, port, ...(!isDatabase && { lookup: this.#lookup(port, lowPorts) }) };
-    const far = isTls ? connectTls({ ...options, ...(isIP(host) === 0 && { servername: host }) }) : connect(options);
+    const far = isTls ? connectTls({ ...options, ...serverNameOf(host) }) : connect(options);
+    far.once(isTls ? 'secureConnect' : 'connect', () => far.setTimeout(0));
+    const separate = this.#join(socket, far, first);
+    if (option === null || isTls) return;
+    this.#plain.set(option, { far, separate });
+    far.once('close', () => this.#plain.delete(option));
+  }
+
+  /** Continues a connection with TLS (RFC 3207, section 4, for SMTP), for another socket of the function. */
+  #startTls(socket: Socket, id: string, name: string, first: Buffer): void {
+    const plain = this.#plain.get(id);
+    if (plain === undefined || plain.far.connecting) {
+      socket.destroy();
+      return;
+    }
+    this.#plain.delete(id);
+    plain.separate();
+    // The name is not looked up, because the connection exists. The certificate must be valid for it.
+    const far = connectTls({ socket: plain.far, host: name, ...serverNameOf(name) });
+    far.once('secureConnect', () => far.setTimeout(0));
+    this.#join(socket, far, first);
+  }
+
+  /** Passes the bytes of two sockets to each other. Returns a function that ends this and leaves both open. */
+  #join(near: Socket, far: Socket, first: Buffer): () => void {
     this.#sockets.add(far);
     far.setTimeout(CONNECT_MILLISECONDS, () => far.destroy());
-    far.once(isTls ? 'secureConnect' : 'connect', () => far.setTimeout(0));
     far.once('close', () => this.#sockets.delete(far));
     far.write(first);
-    joinSockets(socket, far);
+    return joinSockets(near, far);
   }
 }
 
-/** Passes the bytes of two sockets to each other until one ends. */
-function joinSockets(near: Socket, far: Socket): void {
-  pipeline(near, far, () => far.destroy());
-  pipeline(far, near, () => near.destroy());
+/** Passes the bytes of two sockets to each other until one closes. Returns a function that ends this and leaves both open. */
+function joinSockets(near: Socket, far: Socket): () => void {
+  const join = (one: Socket, other: Socket) => {
+    const end = () => {
+      // What arrived before is still sent, unless the receiver does not read it.
+      other.setTimeout(END_MILLISECONDS, () => other.destroy());
+      other.destroySoon();
+    };
+    one.on('error', () => undefined);
+    one.once('close', end).pipe(other);
+    return () => one.off('close', end).unpipe(other);
+  };
+  const ends = [join(near, far), join(far, near)];
+  return () => {
+    for (const end of ends) end();
+  };
 }
+
+/** Returns the name for which a certificate must be valid; an address has none (RFC 6066, section 3). */
+const serverNameOf = (host: string): { servername?: string } => (isIP(host) === 0 ? { servername: host } : {});
 
 const notPublic = (host: string): string => `${host} has no public address that functions may reach`;
 

@@ -18,6 +18,7 @@ type RequestInput = string | URL | Request;
 
 interface DenoConnection {
   write(bytes: Uint8Array): Promise<number>;
+  close(): void;
 }
 
 /**
@@ -112,11 +113,14 @@ interface ConnectOptions {
   readonly port: number;
 }
 
-/** Returns `Deno.connect` and `Deno.connectTls` through the node. For TLS, the node checks the certificate. */
+/** Identifies a connection for the node, so that `Deno.startTls` can name it. */
+const connectionId = Symbol('id');
+
+/** Returns `Deno.connect`, `Deno.connectTls` and `Deno.startTls` through the node. For TLS, the node checks the certificate. */
 export function connectionsOf(deno: DenoApi, folder: string) {
-  const open = async ({ hostname = '127.0.0.1', port }: ConnectOptions, tls: boolean) => {
+  const open = async (line: string, { hostname = '127.0.0.1', port }: ConnectOptions, tls: boolean) => {
     const connection = await deno.connect({ transport: 'unix', path: `${folder}/${runtimeFiles.tcp}` });
-    await connection.write(new TextEncoder().encode(connectLine(hostname, port, tls)));
+    await connection.write(new TextEncoder().encode(line));
     const remoteAddr = { transport: 'tcp', hostname, port };
     Object.defineProperties(connection, {
       remoteAddr: { value: remoteAddr },
@@ -128,13 +132,30 @@ export function connectionsOf(deno: DenoApi, folder: string) {
     return connection;
   };
   return {
-    connect: (options: ConnectOptions) => (options.transport === 'unix' ? deno.connect(options) : open(options, false)),
-    connectTls: (options: ConnectOptions) => open(options, true),
+    connect: async (options: ConnectOptions) => {
+      if (options.transport === 'unix') return deno.connect(options);
+      const id = crypto.randomUUID();
+      const connection = await open(connectLine(options, ` ${id}`), options, false);
+      return Object.defineProperty(connection, connectionId, { value: id });
+    },
+    connectTls: (options: ConnectOptions) => open(connectLine(options, ' tls'), options, true),
+    startTls: async (
+      plain: DenoConnection & { [connectionId]?: string; remoteAddr?: ConnectOptions },
+      options?: { hostname?: string },
+    ) => {
+      const { [connectionId]: id, remoteAddr } = plain;
+      if (id === undefined || remoteAddr === undefined)
+        throw new TypeError('Deno.startTls needs a connection of Deno.connect.');
+      const hostname = options?.hostname ?? remoteAddr.hostname ?? '127.0.0.1';
+      const connection = await open(`STARTTLS ${id} ${hostname}\n`, { ...remoteAddr, hostname }, true);
+      plain.close();
+      return connection;
+    },
   };
 }
 
-const connectLine = (host: string, port: number, tls: boolean): string =>
-  `CONNECT ${host} ${port}${tls ? ' tls' : ''}\n`;
+const connectLine = ({ hostname = '127.0.0.1', port }: ConnectOptions, rest = ''): string =>
+  `CONNECT ${hostname} ${port}${rest}\n`;
 
 /** The parts of `node:net` that are replaced. */
 export interface NetModule {
@@ -163,7 +184,7 @@ export function socketOf({ Socket }: NetModule, folder: string): void {
     const port = Number(options === null ? first : options.port);
     const host = options === null ? (typeof second === 'string' ? second : undefined) : options.host;
     const result = native.call(this, { path: `${folder}/${runtimeFiles.tcp}` }, ...(callback ? [callback] : []));
-    this.write(connectLine(host ?? 'localhost', port, false));
+    this.write(connectLine({ hostname: host ?? 'localhost', port }));
     return result;
   };
 }
