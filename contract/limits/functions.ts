@@ -74,7 +74,8 @@ export const functionLimits = limitsOf('functions', {
     default: 150,
     variable: 'NINEFOLD_FUNCTION_SECONDS',
     range: [1, 3600],
-    meaning: 'How long one call of an edge function may take, from the request to the end of the response.',
+    meaning:
+      'How long one call of an edge function may take, from the request to the end of the response or of the WebSocket.',
     code: 'function_timeout',
   },
   functionStartSeconds: {
@@ -132,7 +133,8 @@ export const functionLimits = limitsOf('functions', {
   functionResponseBytes: {
     unit: 'bytes',
     default: 50 * MIB,
-    meaning: 'Size of a response of an edge function. A longer one is cut off, and its connection closes.',
+    meaning:
+      'Size of a response of an edge function, and of all that it sends over a WebSocket. A longer one is cut off, and its connection closes.',
   },
   functionConnections: {
     unit: 'count',

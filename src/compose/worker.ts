@@ -593,6 +593,12 @@ function composeHttp(
   const screens = new ScreensOfCallers(specifications);
   const shared = new SharedSpecifications(adminContext);
   const addresses = new AddressLimiter(config.limits.requestsPerAddress, askRequests);
+  const functionParts = {
+    client: functions,
+    origins,
+    server: node.server,
+    node: node.workerConfig.functions?.node ?? { host: '127.0.0.1', port: config.port },
+  };
   return buildServer({
     pipeline: new Pipeline({ apps, events, addresses, traffic, identities }),
     areas: [
@@ -600,15 +606,11 @@ function composeHttp(
       authApi(auth.shared),
       storageApi({ ...storage, events, origins }),
       realtimeApi(realtime),
-      functionsApi({
-        client: functions,
-        origins,
-        server: node.server,
-        node: node.workerConfig.functions?.node ?? { host: '127.0.0.1', port: config.port },
-      }),
+      functionsApi(functionParts),
       portalApi((app, caller, language) => screens.for(app, caller, language)),
     ],
     realtime,
+    functions: functionParts,
     openApi: openApi((app, role) => documents.for(app, role)),
     authorise: (request, to) => authoriseBuilderProxy(adminContext, request, to),
     authoriseAs: (request, ref, as) => authoriseBuilderChannel(adminContext, request, ref, as),

@@ -1,4 +1,5 @@
 import { Agent, type IncomingMessage, request as requestHttp } from 'node:http';
+import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { IncomingBody } from '../../contract/call-request.ts';
 import { type ErrorCode, errors } from '../../contract/errors.ts';
@@ -32,6 +33,8 @@ export interface FunctionCall {
   readonly body: IncomingBody | null;
   /** Called with a function that ends the call. */
   readonly onOpen: (abort: () => void) => void;
+  /** Called with the socket and its first bytes if the function accepts a WebSocket; null if the call asks for none. */
+  readonly onSocket: ((response: IncomingMessage, far: Socket, head: Buffer) => void) | null;
 }
 
 /** Pause before the output is read again after the process was lost. */
@@ -75,7 +78,7 @@ export class FunctionClient {
   }
 
   /**
-   * Calls a function.
+   * Calls a function. The response has the status 101 if the function accepted a WebSocket.
    * @param deploymentOf Returns the functions of the app, if the process does not have them.
    * @throws NinefoldError for a call that no function answered
    */
@@ -135,13 +138,14 @@ export class FunctionClient {
       const request = requestHttp(
         {
           socketPath: this.#socketPath,
-          agent: this.#agent,
+          agent: call.onSocket === null ? this.#agent : false,
           method: call.method,
           path: call.target,
           setHost: false,
           headers: {
             ...call.headers,
             ...framing(call.body),
+            ...(call.onSocket !== null && { connection: 'Upgrade', upgrade: 'websocket' }),
             [APP_HEADER]: call.ref,
             [FUNCTION_HEADER]: call.name,
             [IDENTITY_HEADER]: identity,
@@ -152,6 +156,10 @@ export class FunctionClient {
         resolve,
       );
       request.once('error', (cause) => reject(cause instanceof NinefoldError ? cause : lost(cause)));
+      request.once('upgrade', (response: IncomingMessage, far: Socket, head: Buffer) => {
+        call.onSocket?.(response, far, head);
+        resolve(response);
+      });
       call.onOpen(() => request.destroy());
       if (call.body === null) request.end();
       else void sendBody(call.body, request);

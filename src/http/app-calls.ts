@@ -5,6 +5,7 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { Origins } from '../apps/registry/origins.ts';
 import { withSignInCookies } from '../auth/providers/browser-binding.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
+import type { FunctionParts } from '../functions/call-function.ts';
 import type { Identity } from '../identity/identity.ts';
 import { METRICS_PATH } from '../monitoring/exposition.ts';
 import type { TraceSampler } from '../observe/trace-context.ts';
@@ -24,6 +25,7 @@ import type { BufferedBodies } from './buffered-bodies.ts';
 import { hasBody, headerError, readTarget, toCallRequest } from './call-request.ts';
 import type { AddressReader } from './client-address.ts';
 import { errorReply } from './error-reply.ts';
+import { functionsApi } from './functions-api.ts';
 import { helpLink } from './help-link.ts';
 import { missingServiceReply } from './missing-service.ts';
 import type { Pipeline } from './pipeline.ts';
@@ -50,6 +52,8 @@ export interface AppCallParts {
   authoriseAs: (request: CallRequest, ref: string, as: string | null) => Promise<Identity>;
   /** The sockets of this worker. */
   realtime: Realtime;
+  /** What calls functions that accept WebSockets. */
+  functions: FunctionParts;
   origins: Origins;
   readAddress: AddressReader;
   bufferedBodies: BufferedBodies;
@@ -118,7 +122,7 @@ export class AppCalls {
    */
   takeSocket(request: IncomingMessage, socket: Socket, head: Buffer): boolean {
     const found = this.#find(request);
-    if (found?.to.area !== 'realtime' || found.to.path !== SOCKET_PATH) return false;
+    if (!found || !opensSocket(found.to)) return false;
     void this.#openSocket(found, { request, socket, head });
     return true;
   }
@@ -161,7 +165,8 @@ export class AppCalls {
     { to, policy }: FoundPath,
     { request, socket, head }: { readonly request: IncomingMessage; readonly socket: Socket; readonly head: Buffer },
   ): Promise<void> {
-    const { realtime, pipeline, origins, authorise, authoriseAs, readAddress, slowReaders, traces } = this.#parts;
+    const { realtime, functions, pipeline, origins, authorise, authoriseAs, readAddress, slowReaders, traces } =
+      this.#parts;
     socket.on('error', () => socket.destroy());
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
@@ -181,7 +186,8 @@ export class AppCalls {
     // A copy, because the pipeline removes the credentials of a builder from the request.
     const withCredentials = { ...callRequest };
     const joinsAs = to.isByBuilder ? (as: string | null) => authoriseAs(withCredentials, to.ref, as) : null;
-    const api = socketApi(realtime, { request, stream: socket, head }, joinsAs);
+    const opened = { request, stream: socket, head };
+    const api = to.area === 'functions' ? functionsApi(functions, opened) : socketApi(realtime, opened, joinsAs);
     const builder = to.isByBuilder ? () => authorise(callRequest, to) : null;
     const reply = refused
       ? await this.#refuse(refused, to, callRequest)
@@ -229,6 +235,10 @@ export class AppCalls {
     return reply;
   }
 }
+
+/** Returns true for the path of realtime's socket, and for calls of functions, which may accept a WebSocket. */
+const opensSocket = ({ area, path, isByBuilder }: AppPath): boolean =>
+  area === 'realtime' ? path === SOCKET_PATH : area === 'functions' && !isByBuilder;
 
 /**
  * Returns true if a browser may run a response as a script: on the app's own origin. Files that members upload are an

@@ -1,21 +1,24 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { callFunction, type FunctionParts } from '../functions/call-function.ts';
+import { type ClientSocket, callFunction, type FunctionParts } from '../functions/call-function.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { isPreflight, preflightReply } from './app-headers.ts';
 
 /** The status of errors of tokens. */
 const UNAUTHORIZED = 401;
 
-/** Creates the handler of an app's `/functions/v1`. */
-export const functionsApi = (parts: FunctionParts): ApiHandler => ({
+/**
+ * Creates the handler of an app's `/functions/v1`.
+ * @param socket The connection of a request for a WebSocket; null for any other request.
+ */
+export const functionsApi = (parts: FunctionParts, socket: ClientSocket | null = null): ApiHandler => ({
   name: 'functions',
   takesStream: true,
   answersPreflight: true,
   handle: async (app, request, identify, trace) => {
     const { rest } = await app.settings();
     trace.slowMilliseconds = rest.logs_slow_milliseconds;
-    return callFunction(parts, app, request, identify, trace);
+    return callFunction(parts, app, request, identify, trace, socket);
   },
   // A page can read the error only if its preflight request succeeds.
   renderError: async (error, _app, request) =>

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import WebSocket from 'ws';
 import type { AppConnection } from '../../contract/admin.ts';
 import type { DeployFunction, EdgeFunction, FunctionLogLine, FunctionsState } from '../../contract/functions.ts';
 import type { Specification } from '../../contract/specification.ts';
@@ -59,6 +62,10 @@ const call = (path: string, init: RequestInit = {}): Promise<Response> =>
   fetch(`${app.url}/functions/v1/${path}`, { ...init, headers: { apikey: app.publishable_key, ...init.headers } });
 
 const logs = (query = ''): Promise<FunctionLogLine[]> => admin(node, 'GET', `/apps/${app.ref}/function-logs${query}`);
+
+/** Opens a WebSocket to a function. */
+const open = (path: string, protocols: string[] = []): WebSocket =>
+  new WebSocket(`${app.url.replace(/^http/, 'ws')}/functions/v1/${path}`, protocols);
 
 /** Returns the rights of each role on a function, from chapter 6. */
 async function rightsOn(name: string): Promise<Record<string, string>> {
@@ -520,6 +527,62 @@ describe('logs of functions', () => {
   });
 });
 
+describe('a function that accepts WebSockets', () => {
+  beforeAll(async () => {
+    const code = `Deno.serve((request) => {
+      if (request.headers.get('upgrade')?.toLowerCase() !== 'websocket') return new Response('WebSockets only', { status: 426 });
+      const { socket, response } = Deno.upgradeWebSocket(request, { protocol: request.headers.get('sec-websocket-protocol') ?? '' });
+      const { pathname, search } = new URL(request.url);
+      socket.onopen = () => socket.send(pathname + search);
+      socket.onmessage = ({ data }) => {
+        if (data === 'bye') socket.close(4001, 'so long');
+        else {
+          console.log('got', typeof data === 'string' ? data : data.byteLength);
+          socket.send(data);
+        }
+      };
+      return response;
+    });`;
+    await deploy('echo', code, { verify_jwt: false });
+    await deploy('echo-members', code);
+  });
+
+  it('exchanges texts and bytes until one side closes, and its lines have its name', async () => {
+    const socket = open('echo/room?id=7', ['chat']);
+    const [greeting] = await once(socket, 'message');
+    expect([String(greeting), socket.protocol]).toEqual(['/echo/room?id=7', 'chat']);
+    const bytes = Buffer.alloc(300_000, 7);
+    const received: Buffer[] = [];
+    socket.on('message', (data: Buffer) => received.push(data));
+    for (const data of ['hello', bytes]) socket.send(data);
+    await expect.poll(() => received.length).toBe(2);
+    expect([String(received[0]), received[1]?.equals(bytes)]).toEqual(['hello', true]);
+    socket.send('bye');
+    const [code, reason] = await once(socket, 'close');
+    expect([code, String(reason)]).toEqual([4001, 'so long']);
+    await expect
+      .poll(async () => (await logs('?function=echo')).map(({ message }) => message))
+      .toEqual(expect.arrayContaining(['got hello', 'got 300000']));
+  });
+
+  it('is refused to callers without a key, which may be in the query, and answers other requests as before', async () => {
+    const [, refusal] = (await once(open('echo-members'), 'unexpected-response')) as [unknown, IncomingMessage];
+    expect(refusal.statusCode).toBe(401);
+    refusal.destroy();
+    const socket = open(`echo-members?apikey=${app.publishable_key}`);
+    expect(String((await once(socket, 'message'))[0])).toBe('/echo-members');
+    socket.close();
+    await once(socket, 'close');
+    expect((await call('echo')).status).toBe(426);
+    await deploy('plain', 'Deno.serve(() => new Response("no", { status: 418 }));', { verify_jwt: false });
+    const [, plain] = (await once(open('plain'), 'unexpected-response')) as [unknown, IncomingMessage];
+    expect([plain.statusCode, String((await once(plain, 'data'))[0])]).toEqual([418, 'no']);
+    const [, unknown] = (await once(open('nowhere'), 'unexpected-response')) as [unknown, IncomingMessage];
+    expect(unknown.statusCode).toBe(404);
+    unknown.destroy();
+  });
+});
+
 describe('a function that exceeds a bound', () => {
   it('ends with the code of the bound, and the next call works', async () => {
     await deploy('endless', 'Deno.serve(() => { for (;;); });');
@@ -542,7 +605,11 @@ describe('a function that exceeds a bound', () => {
     expect(await (await call('fine')).text()).toBe('fine');
     expect(await outcome(await call('greedy'))).toEqual([546, 'function_memory_exceeded']);
     expect(await (await call('fine')).text()).toBe('fine');
+    const socket = open('echo');
+    const closed = once(socket, 'close');
     expect(await outcome(await call('slow'))).toEqual([504, 'function_timeout']);
+    // The time of a call also bounds a WebSocket.
+    expect((await closed)[0]).toBe(1006);
   });
 
   it('answers 429 with Retry-After if too many calls run, and 413 for a body that is too large', async () => {
@@ -576,6 +643,20 @@ it('ends the process of an app that nobody calls', async () => {
     })
     .toBeGreaterThan(0);
   expect(await (await call('brief')).text()).toBe('brief');
+});
+
+it('ends a process whose only call was given up while it started', async () => {
+  await deploy('given-up', 'Deno.serve(() => new Response("late"));');
+  const ends = async () => (await logs()).filter(({ level }) => level === 'end').length;
+  await expect.poll(async () => (await call('given-up')).status).toBe(200);
+  const before = await ends();
+  await expect.poll(ends, { timeout: 15_000 }).toBeGreaterThan(before);
+  const leaving = new AbortController();
+  const left = call('given-up', { signal: leaving.signal });
+  setTimeout(() => leaving.abort(), 20);
+  await left.catch(() => undefined);
+  const after = await ends();
+  await expect.poll(ends, { timeout: 15_000 }).toBeGreaterThan(after);
 });
 
 it('deletes a function with its versions', async () => {

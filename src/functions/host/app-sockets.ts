@@ -24,12 +24,11 @@ import { limits } from '../../../contract/limits.ts';
 import { type AddressPolicy, MAIL_PORTS, namesClient } from '../../jobs/public-address.ts';
 import { resolveHost } from '../../jobs/resolve-host.ts';
 import { connectionHeaders, onNoResponse } from '../../jobs/send-request.ts';
+import { joinSockets } from '../join-sockets.ts';
 
 /** How long the lookup of a name and a connection may take. */
 const LOOKUP_MILLISECONDS = 10_000;
 const CONNECT_MILLISECONDS = 30_000;
-/** Time in which the last bytes of a connection are sent after its other side closed. */
-const END_MILLISECONDS = 10_000;
 
 /** An address of this machine. */
 export interface LocalAddress {
@@ -293,24 +292,6 @@ export class AppSockets {
     far.write(first);
     return joinSockets(near, far);
   }
-}
-
-/** Passes the bytes of two sockets to each other until one closes. Returns a function that ends this and leaves both open. */
-function joinSockets(near: Socket, far: Socket): () => void {
-  const join = (one: Socket, other: Socket) => {
-    const end = () => {
-      // What arrived before is still sent, unless the receiver does not read it.
-      other.setTimeout(END_MILLISECONDS, () => other.destroy());
-      other.destroySoon();
-    };
-    one.on('error', () => undefined);
-    one.once('close', end).pipe(other);
-    return () => one.off('close', end).unpipe(other);
-  };
-  const ends = [join(near, far), join(far, near)];
-  return () => {
-    for (const end of ends) end();
-  };
 }
 
 /** Returns the name for which a certificate must be valid; an address has none (RFC 6066, section 3). */

@@ -1,11 +1,6 @@
 import { chmod, mkdir } from 'node:fs/promises';
-import {
-  createServer,
-  type IncomingMessage,
-  request as requestHttp,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, request as requestHttp, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { pipeline, Transform } from 'node:stream';
 import { json } from 'node:stream/consumers';
@@ -20,6 +15,7 @@ import {
 } from '../../../contract/function-runtime.ts';
 import { limits } from '../../../contract/limits.ts';
 import { connectionHeaders } from '../../jobs/send-request.ts';
+import { joinSockets } from '../join-sockets.ts';
 import { type Deployment, type OutputLine, Runtime, type RuntimeBounds, type RuntimeParts } from './runtime.ts';
 
 /** Bounds of a host. */
@@ -95,6 +91,14 @@ export class FunctionHost {
       { requestTimeout: 0, keepAliveTimeout: KEEP_ALIVE_MILLISECONDS },
       (request, response) => void this.#answer(request, response),
     );
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on('error', () => undefined);
+      const response = new ServerResponse(request);
+      response.shouldKeepAlive = false;
+      response.assignSocket(socket);
+      response.once('finish', () => socket.end());
+      void this.#answer(request, response, head);
+    });
     this.#timer = setInterval(() => this.#stopIdle(), IDLE_CHECK_MILLISECONDS);
   }
 
@@ -115,9 +119,10 @@ export class FunctionHost {
     await Promise.all([...this.#runtimes].map((runtime) => runtime.ended));
   }
 
-  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** @param head The bytes that follow a request for a WebSocket; null for any other request. */
+  async #answer(request: IncomingMessage, response: ServerResponse, head: Buffer | null = null): Promise<void> {
     try {
-      if (request.headers[FUNCTION_HEADER] !== undefined) await this.#call(request, response);
+      if (request.headers[FUNCTION_HEADER] !== undefined) await this.#call(request, response, head);
       else if (request.method === 'PUT' && request.url?.startsWith(DEPLOYMENTS)) {
         await this.#deploy(request.url.slice(DEPLOYMENTS.length), (await json(request)) as Deployment);
         response.writeHead(204).end();
@@ -144,7 +149,7 @@ export class FunctionHost {
   }
 
   /** Passes a call to the process of its app. */
-  async #call(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async #call(request: IncomingMessage, response: ServerResponse, head: Buffer | null): Promise<void> {
     const ref = String(request.headers[APP_HEADER]);
     const app = this.#apps.get(ref);
     if (!app || app.deployment.identity !== request.headers[IDENTITY_HEADER]) {
@@ -154,12 +159,16 @@ export class FunctionHost {
     const runtime = app.runtime?.hasEnded === false ? app.runtime : await this.#runtimeOf(ref, app);
     if (runtime.running >= this.#bounds.functionCalls) throw new HostError('function_busy');
     runtime.running++;
+    const { socket } = response;
     let isFinished = false;
-    response.once('close', () => {
+    const finish = () => {
       if (!isFinished) runtime.onFinished();
       isFinished = true;
-    });
-    this.#forward(runtime, request, response);
+    };
+    if (head === null || socket === null) response.once('close', finish);
+    else socket.once('close', finish);
+    if (socket?.destroyed !== false) finish();
+    else this.#forward(runtime, request, response, head);
   }
 
   #runtimeOf(ref: string, app: HostedApp): Promise<Runtime> {
@@ -227,14 +236,16 @@ export class FunctionHost {
     }
   }
 
-  #forward(runtime: Runtime, request: IncomingMessage, response: ServerResponse): void {
+  #forward(runtime: Runtime, request: IncomingMessage, response: ServerResponse, head: Buffer | null): void {
+    const isSocket = head !== null;
+    const { socket } = response;
     const outgoing = requestHttp(
       {
         socketPath: runtime.socketPath,
-        agent: runtime.agent,
+        agent: isSocket ? false : runtime.agent,
         method: request.method,
         path: request.url,
-        headers: headersFor(request),
+        headers: { ...headersFor(request), ...(isSocket && { connection: 'Upgrade', upgrade: 'websocket' }) },
         setHost: false,
       },
       (received) => {
@@ -265,15 +276,30 @@ export class FunctionHost {
       },
     );
     const timer = setTimeout(() => {
-      refuse(response, 'function_timeout');
+      if (isSocket && response.socket === null) socket?.destroy();
+      else refuse(response, 'function_timeout');
       outgoing.destroy();
     }, this.#bounds.functionSeconds * MILLISECONDS);
-    response.once('close', () => {
+    (isSocket && socket ? socket : response).once('close', () => {
       clearTimeout(timer);
       outgoing.destroy();
     });
     outgoing.on('error', () => void this.#explain(runtime, response));
-    pipeline(request, outgoing, () => undefined);
+    outgoing.once('upgrade', (received: IncomingMessage, far: Socket, first: Buffer) => {
+      if (head === null || socket === null) {
+        far.destroy();
+        refuse(response, 'function_failed');
+        return;
+      }
+      response.detachSocket(socket);
+      socket.write(switchingLines(received));
+      socket.write(first);
+      far.write(head);
+      boundBytes(far, limits.functionResponseBytes.default);
+      joinSockets(socket, far);
+    });
+    if (isSocket) outgoing.end();
+    else pipeline(request, outgoing, () => undefined);
   }
 
   /** Responds to a call whose connection to the process broke. */
@@ -324,6 +350,22 @@ function headersFor({ headers }: IncomingMessage): Record<string, string | strin
     (entry): entry is [string, string | string[]] => entry[1] !== undefined && !forHost.has(entry[0]),
   );
   return Object.fromEntries(passed);
+}
+
+/** Returns the response that opens a WebSocket (RFC 6455, section 4.2.2), with those headers of the function that belong to it. */
+export function switchingLines({ headers }: IncomingMessage): string {
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('sec-websocket-'));
+  const lines = own.map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${lines.join('')}\r\n`;
+}
+
+/** Closes a socket that has received more than this number of bytes. */
+function boundBytes(socket: Socket, maxBytes: number): void {
+  let bytes = 0;
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > maxBytes) socket.destroy();
+  });
 }
 
 /** Ends a body with an error after this number of bytes. */

@@ -205,7 +205,9 @@ class Functions {
     const exit = () => {
       throw new Error('A function cannot end its process.');
     };
-    const own = { serve, exit, ...connectionsOf(Deno, this.#configuration.folder) };
+    const upgradeWebSocket: DenoApi['upgradeWebSocket'] = (request, options) =>
+      Deno.upgradeWebSocket((request as ShownRequest)[received] ?? request, options);
+    const own = { serve, exit, upgradeWebSocket, ...connectionsOf(Deno, this.#configuration.folder) };
     return Object.create(Deno, Object.getOwnPropertyDescriptors(own)) as DenoApi;
   }
 }
@@ -222,13 +224,18 @@ function serverOf(onListen: unknown): object {
   return { addr, finished, ref: ignore, unref: ignore, shutdown: end, [Symbol.asyncDispose]: end };
 }
 
+/** The request that Deno received for a request of a function. Deno upgrades no copy of it. */
+const received = Symbol('received');
+type ShownRequest = Request & { [received]?: Request };
+
 /** Returns the request as the client sent it, with the name of the function as the beginning of its path. */
 function withoutOwnHeaders(request: Request): Request {
   const headers = new Headers(request.headers);
   const url = headers.get(URL_HEADER) ?? request.url;
   for (const name of [FUNCTION_HEADER, REQUEST_ID_HEADER, URL_HEADER]) headers.delete(name);
   const { method, body, signal } = request;
-  return new Request(url, { method, headers, body, signal, duplex: 'half' } as RequestInit);
+  const shown = new Request(url, { method, headers, body, signal, duplex: 'half' } as RequestInit);
+  return Object.defineProperty(shown, received, { value: request });
 }
 
 /** Leads connections of Node.js modules through the node. It takes time to load them, so it happens only for code that uses them. */

@@ -11,6 +11,7 @@ export interface DenoApi {
   addSignalListener(signal: string, listener: () => void): void;
   exit(code: number): never;
   connect(options: object): Promise<DenoConnection>;
+  upgradeWebSocket(request: Request, options?: object): { socket: WebSocket; response: Response };
   createHttpClient(options: object): object;
 }
 
