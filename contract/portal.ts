@@ -114,6 +114,11 @@ export interface PortalRights {
   readonly delete: boolean | null;
 }
 
+/** The reply of `GET /portal/v1/additions`: ids of the entities to which the policies let the caller add no row at all. */
+export interface PortalAdditions {
+  readonly closed: readonly string[];
+}
+
 export interface PortalScreen {
   /**
    * Path of the screen, such as `/tickets/:id`. A part that starts with a colon stands for a field of the row's key.
@@ -383,8 +388,8 @@ export interface PortalField {
   readonly help: string | null;
   readonly editor: PortalEditor;
   /**
-   * The form of the values of a field of the key, so that an address without such a value sends no request. Absent for
-   * other forms and other fields.
+   * The form of the values of a field of the key, so that an address without such a value sends no request. Such a value
+   * tells a reader nothing. Absent for other forms and other fields.
    */
   readonly shape?: 'integer' | 'uuid';
   /**
@@ -419,12 +424,16 @@ export interface PortalField {
   /** True if the field can be empty. */
   readonly nullable: boolean;
   /**
-   * The constant that a new row gets if it has no value for the field: true, or a value of an enum. Absent for other
-   * defaults.
+   * The constant that a new row gets if it has no value for the field: true, a value of an enum, a number or a short
+   * text as PostgreSQL reads it. Absent for other defaults.
    */
   readonly initial?: true | string;
+  /** Present if a new row without a value for the field gets the id of the caller's account. */
+  readonly initial_is_caller?: true;
   /** For an enum: its values, in the order of the type. Null for other types. */
   readonly values: readonly PortalValue[] | null;
+  /** Present for a range of PostgreSQL: what its bounds are. */
+  readonly range?: 'date' | 'date and time' | 'local date and time' | 'number' | 'whole number';
   /** For the editor `files`: the files that the field holds. Absent for all others. */
   readonly files?: FileField;
   readonly reference: PortalReference | null;

@@ -10,6 +10,7 @@ import { firstJson, plain } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import type { ApiHandler } from './api-handler.ts';
+import { additionsReply } from './portal-additions.ts';
 import { identifiedCaller, readScreens, type ScreensFor, screensCaller } from './portal-caller.ts';
 import { figuresReply } from './portal-figures.ts';
 import { notificationsReply } from './portal-notifications.ts';
@@ -24,6 +25,7 @@ export const portalApi = (screensFor: ScreensFor): ApiHandler => ({
     if (request.path === '/views') return viewsReply(app, request, identify);
     if (request.path === '/shared-views') return sharedViewsReply(app, request, identify, screensFor);
     if (request.path === '/rights') return rightsReply(app, request, identify);
+    if (request.path === '/additions') return additionsReply(app, request, identify);
     if (request.path.startsWith('/notifications')) return notificationsReply(app, request, identify);
     const answer = answers[request.path];
     if (!answer) throw new NinefoldError('not_found');

@@ -1,6 +1,6 @@
 import { beforeAll, expect, inject, it, vi } from 'vitest';
 import type { AppConnection } from '../../contract/admin.ts';
-import type { PortalScreens, PortalSharedViews } from '../../contract/portal.ts';
+import type { PortalAdditions, PortalScreens, PortalSharedViews } from '../../contract/portal.ts';
 import { createApp, runSql } from '../support/apps.ts';
 import { type Member, signUpMember } from '../support/clients.ts';
 
@@ -402,4 +402,58 @@ it('GET /portal/v1/rights says whether the policies let the caller change and de
   // Without a policy that limits the rows, the privileges alone decide.
   await runSql(node, of.ref, 'alter table public.plants disable row level security');
   expect(await rights(reader, plant(1))).toEqual({ update: true, delete: true });
+});
+
+it('GET /portal/v1/additions names the entities to which the policies let the caller add no row, and evaluates as the caller', async () => {
+  const shop = await createApp(node);
+  const [clerk, guest] = [await signUpMember(shop, 'clerk'), await signUpMember(shop, 'guest')];
+  const grant = 'grant all on all tables in schema public to authenticated';
+  await runSql(
+    node,
+    shop.ref,
+    `create table public.staff (id uuid primary key);
+     insert into public.staff values ('${clerk.user.id}');
+     create function public.is_staff() returns boolean language sql stable security definer set search_path = ''
+       as 'select exists (select from public.staff s where s.id = auth.uid())';
+     create function public.write() returns boolean language plpgsql as $$ begin insert into public.notes values ('x'); return true; end $$;
+     create table public.notes (note text);
+     create table public.by_function (id int); create policy p on public.by_function for all to authenticated using (public.is_staff());
+     create table public.by_subquery (id int); create policy p on public.by_subquery for insert to authenticated
+       with check (exists (select from public.staff s where s.id = (select auth.uid())));
+     create table public.by_row (id int, owner uuid); create policy p on public.by_row for insert to authenticated
+       with check (public.is_staff() or owner = auth.uid());
+     create table public.correlated (id int, owner uuid); create policy p on public.correlated for insert to authenticated
+       with check (exists (select from public.staff s where s.id = correlated.owner));
+     create table public.restricted (id int); create policy p on public.restricted for insert to authenticated with check (true);
+     create policy r on public.restricted as restrictive for insert to authenticated with check (public.is_staff());
+     create table public.of_others (id int); create policy p on public.of_others for insert to anon with check (true);
+     create table public.open (id int);
+     ${['by_function', 'by_subquery', 'by_row', 'correlated', 'restricted', 'of_others'].map((name) => `alter table public.${name} enable row level security;`).join('\n')}
+     create policy readable on public.staff for select to authenticated using (id = auth.uid());
+     alter table public.staff enable row level security; ${grant}`,
+  );
+  const closed = async (member: Member | null, init: RequestInit = {}) => {
+    const bearer = member && { authorization: `Bearer ${member.session.access_token}` };
+    const headers = { apikey: shop.publishable_key, ...bearer };
+    const response = await fetch(`${shop.url}/portal/v1/additions`, { headers, ...init });
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'private, no-store']);
+    return ((await response.json()) as PortalAdditions).closed.map((id) => id.replace('public.', '')).sort();
+  };
+  expect(await closed(guest)).toEqual(['by_function', 'by_subquery', 'restricted']);
+  expect(await closed(clerk)).toEqual([]);
+  expect(await closed(null)).toEqual([]);
+  // A condition that writes or fails changes nothing, and the pages then offer what they cannot tell.
+  await runSql(
+    node,
+    shop.ref,
+    'alter policy p on public.by_function using (public.write()); grant execute on function public.write to authenticated',
+  );
+  expect(await closed(clerk)).toEqual([]);
+  const { results } = await runSql(node, shop.ref, 'select count(*) from public.notes');
+  expect(results[0]?.rows).toEqual([['0']]);
+  const refused = await fetch(`${shop.url}/portal/v1/additions`, {
+    method: 'POST',
+    headers: { apikey: shop.publishable_key },
+  });
+  expect(refused.status).toBe(405);
 });

@@ -1,10 +1,11 @@
 import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
 import { timeOf } from './format.ts';
+import { rangeDraft, rangeTimeKind, readRange } from './range.ts';
 import { localNumber, plainNumber } from './read-number.ts';
 import { brokenRule } from './rules.ts';
-import { type TimeKind, type TimeNotation, timeValue } from './time-notation.ts';
-import { localTimeText, readLocalTime } from './time-words.ts';
+import { type TimeKind, timeValue } from './time-notation.ts';
+import { members } from './time-words.ts';
 
 /** A row as a data request returns it. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -23,9 +24,10 @@ export const typedIn = (draft: Draft, { name }: Pick<PortalField, 'name'>): stri
   Object.hasOwn(draft, name) ? draft[name] : undefined;
 
 /** Converts the value of a field to the value that its editor shows. */
-export function toDraft({ editor, zoneless }: PortalField, value: unknown): string | boolean {
+export function toDraft({ editor, zoneless, range }: PortalField, value: unknown): string | boolean {
   if (editor === 'boolean') return value === true;
   if (value === null || value === undefined) return '';
+  if (range) return rangeDraft(range, String(value));
   if (editor === 'json') return JSON.stringify(value, null, 2);
   if (editor === 'files') return pathsText(Array.isArray(value) ? value.map(String) : [String(value)]);
   if (editor === 'array') return Array.isArray(value) ? value.map(String).join('\n') : '';
@@ -52,13 +54,6 @@ export const timeKind = ({
 }): TimeKind | null =>
   editor === 'date' ? 'date' : editor !== 'date and time' ? null : zoneless ? 'timestamp' : 'timestamptz';
 
-/** The notation of the member's language. */
-export const members: TimeNotation = {
-  read: readLocalTime,
-  show: (time, kind) => localTimeText(time, kind === 'date'),
-  isForBuilders: false,
-};
-
 /** The value that was read from a form, or the reason why the typed value is invalid. */
 export type Read = { readonly value: unknown } | { readonly wrong: string };
 
@@ -67,6 +62,10 @@ export function readDraft(field: PortalField, typed: string | boolean): Read {
   if (typeof typed === 'boolean') return { value: typed };
   if (field.files?.many) return { value: typed === '' && field.nullable ? null : pathsIn(typed) };
   if (typed === '') return { value: null };
+  if (field.range) {
+    const value = readRange(field.range, typed);
+    return value === null ? { wrong: t(rangeTimeKind(field.range) === null ? 'noNumber' : 'noDate') } : { value };
+  }
   switch (field.editor) {
     case 'number':
     case 'money':
@@ -116,7 +115,9 @@ export function valuesOf(fields: readonly PortalField[], draft: Draft, before: R
   const changed = fields.flatMap((field): [string, unknown][] => {
     const typed = typedIn(draft, field);
     if (typed === undefined) return [];
-    if (before === null ? typed === '' : typed === toDraft(field, before[field.name])) return [];
+    // An empty field of a new row keeps the default, unless the form showed the default and the member removed it.
+    const isRemoved = field.nullable && (field.initial !== undefined || field.initial_is_caller === true);
+    if (before === null ? typed === '' && !isRemoved : typed === toDraft(field, before[field.name])) return [];
     const read = readDraft(field, typed);
     return 'wrong' in read ? [] : [[field.name, read.value]];
   });

@@ -3,13 +3,16 @@ import type { PortalField } from '../../contract/portal.ts';
 import { t } from '../language/messages.ts';
 import { code } from '../ui/recovery/code.ts';
 import { Segmented } from '../ui/segmented.tsx';
-import { members, timeKind } from './draft.ts';
+import { timeKind } from './draft.ts';
 import styles from './editor.module.css';
 import { EnumCombo } from './enum-combo.tsx';
 import { acceptedWords } from './file-words.ts';
 import { MentionSearchContext, MentionText } from './mention-text.tsx';
+import { joined, partsOf, rangeTimeKind } from './range.ts';
 import { characters, longest } from './rules.ts';
 import { TimeField } from './time-field.tsx';
+import type { TimeKind } from './time-notation.ts';
+import { members } from './time-words.ts';
 
 const FilesField = lazy(code(() => import('./files-field.tsx').then((all) => ({ default: all.FilesField }))));
 
@@ -202,8 +205,9 @@ function Control(props: ControlProps): ReactNode {
           ))}
         </select>
       );
+    case 'member':
     case 'reference':
-      if (!Reference) return null;
+      if (!Reference) return <TextControl {...common} type="text" />;
       return <Reference {...{ id, field, value: text, chosen, describedBy, onChange }} isWrong={Boolean(wrong)} />;
     case 'long text':
       return <LongText {...props} common={common} />;
@@ -220,7 +224,11 @@ function Control(props: ControlProps): ReactNode {
     case 'time':
       return <input {...common} type="time" />;
     default:
-      return <TextControl {...common} type={inputType(field.name)} />;
+      return field.range ? (
+        <RangeControl {...{ field, id, describedBy, onChange, onLeave, text }} isWrong={Boolean(wrong)} />
+      ) : (
+        <TextControl {...common} type={inputType(field.name)} />
+      );
   }
 }
 
@@ -247,33 +255,76 @@ function LongText({
   );
 }
 
+/** Two fields for the first and the last value of a range. */
+function RangeControl({ field, id, text, describedBy, isWrong, onChange, onLeave }: DateControlProps) {
+  const [from, to] = partsOf(text);
+  const kind = rangeTimeKind(field.range ?? 'date');
+  const parts = [
+    {
+      part: 'from',
+      label: t('rangeFirst', { field: field.label }),
+      value: from,
+      set: (next: string) => joined(next, to),
+    },
+    { part: 'to', label: t('rangeLast', { field: field.label }), value: to, set: (next: string) => joined(from, next) },
+  ];
+  return (
+    <div className={styles.range}>
+      {parts.map(({ part, label, value, set }, i) => {
+        const own = { id: i === 0 ? id : `${id}-${part}`, describedBy, isWrong };
+        const change = (next: string) => onChange(set(next));
+        return kind === null ? (
+          <input
+            key={part}
+            id={own.id}
+            className={styles.control}
+            aria-label={label}
+            aria-describedby={describedBy}
+            aria-invalid={isWrong || undefined}
+            inputMode="decimal"
+            value={value}
+            onBlur={onLeave}
+            onChange={({ currentTarget }) => change(currentTarget.value)}
+          />
+        ) : (
+          <TimeControl key={part} {...own} label={label} kind={kind} text={value} onText={change} onLeave={onLeave} />
+        );
+      })}
+    </div>
+  );
+}
+
 /** Text field for a date or time. When the focus leaves it, words such as "tomorrow" become the date that they mean. */
-function DateControl({
-  field,
-  id,
-  text,
-  describedBy,
-  isWrong,
-  onChange,
-  onLeave,
-}: Pick<EditorProps, 'field' | 'onChange'> & {
+function DateControl({ field, onChange, ...control }: DateControlProps) {
+  return <TimeControl {...control} kind={timeKind(field) ?? 'date'} onText={onChange} />;
+}
+
+interface DateControlProps extends Pick<EditorProps, 'field' | 'onChange'> {
   onLeave: (() => void) | undefined;
   id: string;
   text: string;
   describedBy: string | undefined;
   isWrong: boolean;
+}
+
+function TimeControl({
+  onLeave,
+  ...control
+}: Pick<DateControlProps, 'id' | 'text' | 'describedBy' | 'isWrong' | 'onLeave'> & {
+  label?: string;
+  kind: TimeKind;
+  onText: (text: string) => void;
 }) {
-  const kind = timeKind(field) ?? 'date';
+  const { text, kind, onText } = control;
   return (
     <TimeField
       isPopup
-      {...{ id, text, kind, describedBy, isWrong }}
+      {...control}
       className={styles.control}
       notation={members}
-      onText={onChange}
       onLeave={() => {
         const read = members.read(text, new Date());
-        if (read) onChange(members.show(read.time, kind));
+        if (read) onText(members.show(read.time, kind));
         onLeave?.();
       }}
     />

@@ -1,5 +1,6 @@
 import type { PortalField } from '../../contract/portal.ts';
 import { dateFormat, type MessageKey, numberText, t } from '../language/messages.ts';
+import { boundsIn } from './range.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -38,8 +39,12 @@ export function timeOf(value: unknown): Date | null {
 }
 
 /** Formats a value of a field. Components show references, states and members, so this function does not format them. */
-export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unknown): string {
+export function textOf(
+  field: Pick<PortalField, 'editor' | 'values' | 'range'> & { name?: string },
+  value: unknown,
+): string {
   if (value === null || value === undefined || value === '') return '–';
+  if (field.range) return rangeText(field.range, String(value));
   switch (field.editor) {
     case 'boolean':
       return value === true ? t('yes') : t('no');
@@ -47,7 +52,7 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
       return field.values?.find((one) => one.value === String(value))?.label ?? String(value);
     case 'number':
       // A number that JavaScript cannot represent arrives as a string.
-      return typeof value === 'number' ? numberText(value) : exactText(String(value));
+      return typeof value === 'number' ? numberText(value, numberOptions(field.name)) : exactText(String(value));
     case 'money':
       return Number.isFinite(Number(value)) ? numberText(Number(value), { minimumFractionDigits: 2 }) : String(value);
     case 'date': {
@@ -75,6 +80,23 @@ export function textOf(field: Pick<PortalField, 'editor' | 'values'>, value: unk
       return String(value);
   }
 }
+
+/** Formats a range: "1 Feb 2026 – 31 Jan 2027". A bound that is missing is "…". */
+function rangeText(kind: NonNullable<PortalField['range']>, range: string): string {
+  const bounds = boundsIn(kind, range);
+  if (bounds === null) return '–';
+  const editor = kind === 'whole number' ? 'number' : kind === 'local date and time' ? 'date and time' : kind;
+  return bounds.map((bound) => (bound === '' ? '…' : textOf({ editor, values: null }, bound))).join(' – ');
+}
+
+/** Digits of a fraction that a number of JavaScript can have. */
+const MOST_DIGITS = 17;
+
+/** Returns the format of a number: all its digits, and a year without a separator. */
+const numberOptions = (name = ''): Intl.NumberFormatOptions => ({
+  maximumFractionDigits: MOST_DIGITS,
+  ...(/(^|_)years?(_|$)/i.test(name) && !/_(count|old|experience)$/i.test(name) && { useGrouping: false }),
+});
 
 /** Formats a number with more digits than JavaScript can represent. `Intl` reads its digits from a string. */
 const exactText = (value: string): string =>

@@ -1,6 +1,7 @@
 import { currentLanguage, currentLocale, type Language } from '../language/messages.ts';
 import { localNumber } from './read-number.ts';
 import { clockText, dayText, readTime, type TypedTime } from './read-time.ts';
+import type { TimeNotation } from './time-notation.ts';
 
 /** The words that `readTime` reads besides the names of days and months, in the other languages of the pages. */
 const words: Readonly<Record<Exclude<Language, 'en'>, Readonly<Record<string, string>>>> = {
@@ -108,3 +109,10 @@ export function localTimeText(time: Date, isDay: boolean, language: Language = c
   const text = isDay ? date : `${date} ${clockText(time)}`;
   return language === 'ar' ? text.replaceAll(/\d/g, (digit) => localNumber(digit)) : text;
 }
+
+/** The notation of the member's language. */
+export const members: TimeNotation = {
+  read: readLocalTime,
+  show: (time, kind) => localTimeText(time, kind === 'date'),
+  isForBuilders: false,
+};

@@ -9,7 +9,7 @@ import { pathsOf } from '../queries/files.ts';
 import { useMemberNames } from '../queries/member-names.ts';
 import { canEmbed, pointedTo } from '../queries/query.ts';
 import type { Row } from '../queries/rest.ts';
-import { entityIn, labelOf, rowPath, useScreens } from '../queries/screens.ts';
+import { entityIn, fieldIn, labelOf, rowPath, useScreens } from '../queries/screens.ts';
 import { useCaller } from '../screens/shell/gate.tsx';
 import styles from './value.module.css';
 
@@ -31,9 +31,9 @@ export function FieldValue({
   entity: PortalEntity;
   field: PortalField;
   row: Row;
-  /** Shows times as their age, for example "2 days ago". */
+  /** Shows the time of a write as its age, for example "2 days ago", and lists in one line. */
   isShort?: boolean;
-  /** Shows a reference as a link to its row. */
+  /** Shows a reference as a link to its row, and an address as a link. */
   links?: boolean;
 }) {
   const value = row[field.name];
@@ -60,12 +60,13 @@ export function FieldValue({
     const time = timeOf(value);
     return time ? (
       <time dateTime={time.toISOString()} title={fullTime(time)} className={styles.time}>
-        {isShort ? ago(time, new Date()) : shortTime(time)}
+        {isShort && field.filled_by === 'database' ? ago(time, new Date()) : shortTime(time)}
       </time>
     ) : (
       String(value)
     );
   }
+  if (field.editor === 'json' && isShowable(value)) return <JsonValue value={value} isShort={isShort} />;
   if (field.editor === 'json')
     return (
       <code className={styles.json} dir="ltr">
@@ -75,8 +76,82 @@ export function FieldValue({
   // If the values of an enum are a scale, such as a priority, the last value is the most urgent one, so it is bold.
   const isHighest = field.editor === 'enum' && field.values?.at(-1)?.value === value && isScale(field);
   // The letters of a text decide its direction, whatever the language of the pages is.
-  return isHighest ? <b>{textOf(field, value)}</b> : <bdi>{textOf(field, value)}</bdi>;
+  if (isHighest) return <b>{textOf(field, value)}</b>;
+  if (links && field.editor === 'array' && Array.isArray(value)) {
+    return value.map((one, i) => (
+      // biome-ignore lint/suspicious/noArrayIndexKey: The values have no other key.
+      <div key={i}>
+        <TextValue field={field} text={String(one)} links />
+      </div>
+    ));
+  }
+  return <TextValue field={field} text={textOf(field, value)} links={links && typeof value === 'string'} />;
 }
+
+/** Shows a text. An address of the web, of mail or of a phone is a link if links are possible here. */
+function TextValue({ field, text, links }: { field: PortalField; text: string; links: boolean }) {
+  const address = links ? addressOf(field, text) : null;
+  if (address === null) return <bdi>{text}</bdi>;
+  return (
+    <a href={address} rel="noopener noreferrer" {...(address.startsWith('http') && { target: '_blank' })}>
+      <bdi>{text}</bdi>
+    </a>
+  );
+}
+
+/** Returns the address to which a text leads; null for any other text. */
+function addressOf({ name, editor }: PortalField, text: string): string | null {
+  if (editor !== 'text' && editor !== 'array') return null;
+  if (/^https?:\/\/[^\s/]\S*$/i.test(text)) return text;
+  if (/mail/i.test(name) && /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)) return `mailto:${encodeURI(text)}`;
+  return /phone|mobile|^tel/i.test(name) && /^\+?[\d\s()./-]{5,25}$/.test(text)
+    ? `tel:${text.replaceAll(/[^\d+]/g, '')}`
+    : null;
+}
+
+type Scalar = string | number | boolean | null;
+const isScalar = (value: unknown): value is Scalar => value === null || typeof value !== 'object';
+
+/** Properties of an object that are shown with their names; more are shown as JSON. */
+const SHOWN_PROPERTIES = 20;
+
+/** Returns true for JSON that a reader understands: a single value, a list of values, or an object of values and lists. */
+function isShowable(value: unknown): value is Scalar | Scalar[] | Readonly<Record<string, Scalar | Scalar[]>> {
+  const isFlat = (one: unknown) => isScalar(one) || (Array.isArray(one) && one.every(isScalar));
+  if (isFlat(value)) return true;
+  const parts = Object.values(value as object);
+  return !Array.isArray(value) && parts.length <= SHOWN_PROPERTIES && parts.every(isFlat);
+}
+
+/** Shows JSON without its signs: "Width: 20, colours: red, blue". */
+function JsonValue({
+  value,
+  isShort,
+}: {
+  value: Scalar | Scalar[] | Readonly<Record<string, Scalar | Scalar[]>>;
+  isShort: boolean;
+}) {
+  const words = (one: Scalar | Scalar[]): string =>
+    Array.isArray(one)
+      ? one.map(words).join(', ')
+      : textOf(
+          { editor: typeof one === 'boolean' ? 'boolean' : typeof one === 'number' ? 'number' : 'text', values: null },
+          one,
+        );
+  if (isScalar(value) || Array.isArray(value)) return <bdi>{words(value)}</bdi>;
+  const lines = Object.entries(value).map(([name, one]) => `${capital(name.replaceAll('_', ' '))}: ${words(one)}`);
+  return isShort ? (
+    <bdi>{lines.join('; ')}</bdi>
+  ) : (
+    lines.map((line) => (
+      <div key={line}>
+        <bdi>{line}</bdi>
+      </div>
+    ))
+  );
+}
+
+const capital = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 const isScale = ({ name }: PortalField): boolean => /priority|severity|urgency|importance/i.test(name);
 
@@ -102,7 +177,10 @@ function ReferenceValue({
   const target = field.reference && entityIn(all, field.reference.entity);
   const value = row[field.name];
   const callerId = useCaller()?.user.id;
-  if (value === null || !target) return <span className="soft">{isPersonField(field) ? t('nobody') : '–'}</span>;
+  if (value === null || !target) {
+    const isPeople = isPersonField(field) && (!target || isPersonEntity(target));
+    return <span className="soft">{isPeople ? t('nobody') : '–'}</span>;
+  }
   // A row of another schema cannot be embedded, so only its key is known.
   const pointed = pointedTo(row, field.name) ?? (canEmbed(entity, target) ? null : {});
   const isOwn = value === callerId;
@@ -117,13 +195,27 @@ function ReferenceValue({
 export const isPersonField = ({ name }: PortalField): boolean =>
   /assignee|owner|author|member|user|customer|agent|person|editor|manager|_by$/i.test(name);
 
+/** Returns true for an entity whose rows are probably people, by its name. */
+const isPersonEntity = ({ name }: PortalEntity): boolean =>
+  /member|user|customer|client|agent|person|people|profile|staff|employee|contact|student|teacher|author|tenant|owner/i.test(
+    name,
+  );
+
+const isUuid = (text: string): boolean => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
 /** Returns the label of a row: its label, or else its entity and number. */
 export function rowName(all: PortalScreens, entity: PortalEntity, row: Row): string {
   const label = labelOf(all, entity, row);
   if (label !== null) return label;
-  // Each part of a key that has several fields repeats in other rows.
-  const numbers = entity.key.flatMap((name) => (typeof row[name] === 'number' ? [String(row[name])] : []));
-  return [entity.one, numbers.join(' · ')].filter(Boolean).join(' ');
+  // Each part of a key that has several fields repeats in other rows. A uuid tells a reader nothing.
+  const parts = entity.key.flatMap((name) => {
+    const [field, value] = [fieldIn(entity, name), row[name]];
+    const isTold = field?.editor !== 'member' && field?.shape !== 'uuid' && !field?.reference;
+    return isTold && (typeof value === 'number' || (typeof value === 'string' && !isUuid(value)))
+      ? [String(value)]
+      : [];
+  });
+  return [entity.one, parts.join(' · ')].filter(Boolean).join(' ');
 }
 
 /** Shows an account by the name of its member, if the caller may read a row with this name. Never shows the id. */

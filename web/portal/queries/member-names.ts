@@ -11,7 +11,7 @@ import { entityIn, fieldIn, labelOf, useScreens } from './screens.ts';
  * Returns the entities that have one row for each member and whose key is the id of the account. The labels of their
  * rows are the names of members.
  */
-const people = (all: PortalScreens): PortalEntity[] =>
+export const people = (all: PortalScreens): PortalEntity[] =>
   all.entities.filter((entity) => entity.title_fields.length > 0 && isPerson(all, entity, 0));
 
 export function isPerson(all: PortalScreens, entity: PortalEntity, depth: number): boolean {

@@ -1,4 +1,4 @@
-import type { PortalEntity, PortalField, PortalScreens } from '../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalReference, PortalScreens } from '../../../contract/portal.ts';
 import { containing, keyParameters, keysParameter, orderWithKey, quoted, quotedText } from '../../rows/query.ts';
 import type { Row } from './rest.ts';
 
@@ -56,10 +56,12 @@ function embedOf(
   // The label of the referenced row may contain the label of a further row.
   const further = target.fields.filter((field) => target.title_fields.includes(field.name));
   const fields = [...[...names].map(quoted), ...further.flatMap((field) => embedOf(all, target, field, depth - 1))];
-  // If a table references itself, its name would be ambiguous, so the name of the field names the referenced row.
-  const row = target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(reference.key)}`;
-  return [`${quotedText(embeddedAs(name))}:${row}(${fields.join(',')})`];
+  return [`${quotedText(embeddedAs(name))}:${rowOf(entity, name, reference, target)}(${fields.join(',')})`];
 }
+
+/** Names the referenced row in `select`. If a table references itself, its name would be ambiguous, so that of the field is used. */
+const rowOf = (entity: PortalEntity, name: string, { key }: PortalReference, target: PortalEntity): string =>
+  target.id === entity.id ? quoted(name) : `${quoted(target.name)}!${quoted(key)}`;
 
 /** Returns the row that a field references, if the caller may read it. */
 export const pointedTo = (row: Row, field: string): Row | null => (row[embeddedAs(field)] as Row | null) ?? null;
@@ -80,7 +82,7 @@ export function listParams(all: PortalScreens, entity: PortalEntity, columns: re
   for (const [name, conditions] of Object.entries(query.conditions)) {
     for (const condition of [conditions].flat()) params.append(quoted(name), condition);
   }
-  for (const condition of searchConditions(entity, query.search)) params.append('or', condition);
+  addSearch(all, entity, params, query.search);
   const order = orderOf(entity, query.order);
   if (order !== '') params.set('order', order);
   return params;
@@ -96,6 +98,62 @@ export function searchedFields({ fields }: PortalEntity): PortalField[] {
   return fields.filter(
     ({ editor, searchable, values }) => searchable && values === null && (editor === 'text' || editor === 'long text'),
   );
+}
+
+/** Maximum number of references whose labels a search covers. */
+const REFERENCES = 2;
+
+/** A reference whose label a search covers: the field, the referenced entity, and the texts of its label. */
+interface SearchedReference {
+  readonly field: PortalField;
+  readonly reference: PortalReference;
+  readonly target: PortalEntity;
+  readonly texts: readonly PortalField[];
+}
+
+/** Returns the references whose labels a search covers: first those in the label of the row itself. */
+export function searchedReferences(all: PortalScreens, entity: PortalEntity): SearchedReference[] {
+  const isTitle = ({ name }: PortalField) => Number(entity.title_fields.includes(name));
+  return entity.fields
+    .flatMap((field): SearchedReference[] => {
+      const { reference, readable } = field;
+      const target = all.entities.find(({ id }) => id === reference?.entity);
+      if (!reference || !readable || !target || !canEmbed(entity, target)) return [];
+      const texts = target.fields.filter(({ name, searchable }) => searchable && target.title_fields.includes(name));
+      return texts.length === 0 ? [] : [{ field, reference, target, texts }];
+    })
+    .sort((a, b) => isTitle(b.field) - isTitle(a.field))
+    .slice(0, REFERENCES);
+}
+
+/**
+ * Adds the conditions of a search to the parameters of a data request. A word is also found in the label of a referenced
+ * row: a further embedding of the row contains nothing and is only there for rows with the word
+ * (docs.postgrest.org, "Or filtering across embedded resources").
+ */
+export function addSearch(
+  all: PortalScreens,
+  entity: PortalEntity,
+  params: URLSearchParams,
+  search: string,
+  own: readonly PortalField[] = searchedFields(entity),
+): void {
+  const references = searchedReferences(all, entity);
+  if (references.length === 0 || own.some(({ full_text }) => full_text)) {
+    for (const condition of searchConditions({ ...entity, fields: [...own] }, search)) params.append('or', condition);
+    return;
+  }
+  const words = search.split(/\s+/).filter(Boolean).slice(0, WORDS);
+  for (const [i, word] of words.entries()) {
+    const conditions = own.map((field) => containing(field.name, word));
+    for (const [j, { field, reference, target, texts }] of references.entries()) {
+      const alias = quotedText(`~~${i} ${j}`);
+      params.set('select', `${params.get('select')},${alias}:${rowOf(entity, field.name, reference, target)}()`);
+      params.append(`${alias}.or`, `(${texts.map(({ name }) => containing(name, word)).join(',')})`);
+      conditions.push(`${alias}.not.is.null`);
+    }
+    params.append('or', `(${conditions.join(',')})`);
+  }
 }
 
 /**

@@ -101,8 +101,8 @@ describe('rowName', () => {
     );
   });
 
-  it('names a row with a key of several fields by all of its numbers', () => {
-    expect(rowName(none, entity([], [], ['car', 'visit']), { car: 1, visit: 2 })).toBe('repair 1 · 2');
+  it('names a row with a key of several fields by all of its numbers and texts', () => {
+    expect(rowName(none, entity([], [], ['car', 'visit']), { car: 1, visit: 'A-2' })).toBe('repair 1 · A-2');
   });
 });
 

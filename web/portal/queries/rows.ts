@@ -11,7 +11,16 @@ import { timeOf } from '../../fields/format.ts';
 import { quoted } from '../../rows/query.ts';
 import type { Portal } from './client.ts';
 import { reach } from './connection.ts';
-import { arrayText, keyParams, type ListQuery, listParams, PAGE_ROWS, searchConditions, selectOf } from './query.ts';
+import {
+  addSearch,
+  arrayText,
+  keyParams,
+  type ListQuery,
+  listParams,
+  PAGE_ROWS,
+  searchedReferences,
+  selectOf,
+} from './query.ts';
 import { callerHeaders, callFunction, callRest, Refusal, type Row, type Rows } from './rest.ts';
 import { entityIn } from './screens.ts';
 import { queryClient } from './session.ts';
@@ -205,6 +214,13 @@ export const rowRights = (portal: Portal, entity: PortalEntity, key: Readonly<Re
 /** Maximum number of rows in the list from which a referenced row is chosen. */
 const CHOICES = 20;
 
+/** Returns the field with the row to which each row of an entity belongs, if the labels of its rows do not contain that one; undefined if there is none. */
+export const ownerField = (entity: PortalEntity): PortalField | undefined =>
+  entity.fields.find(
+    ({ name, editor, readable, nullable }) =>
+      readable && !nullable && editor === 'reference' && !entity.title_fields.includes(name),
+  );
+
 /** Searches the rows that a field can reference, by their labels. */
 export const choices = (portal: Portal, all: PortalScreens, entityId: string, search: string, limit = CHOICES) =>
   queryOptions({
@@ -213,9 +229,13 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
       const entity = entityIn(all, entityId);
       if (!entity) return { rows: [], total: 0 };
       const titles = entity.fields.filter(({ name }) => entity.title_fields.includes(name));
-      const searched = titles.filter(({ searchable }) => searchable);
-      // The key of a referenced row is no text that a member types.
-      const [exact] = search === '' || searched.length > 0 ? [] : titles.filter(({ reference }) => !reference);
+      // A reader also knows a row by its key, if the key is a text.
+      const searched = entity.fields.filter(
+        ({ name, searchable, shape }) =>
+          searchable && (entity.title_fields.includes(name) || (entity.key.includes(name) && shape === undefined)),
+      );
+      const isNumber = ({ editor }: PortalField) => editor === 'number' && /^-?\d+$/.test(search);
+      const [exact] = searched.length > 0 || searchedReferences(all, entity).length > 0 ? [] : titles.filter(isNumber);
       const conditions: ListQuery['conditions'] = exact ? { [exact.name]: `eq.${search}` } : {};
       const query = {
         filter: null,
@@ -223,13 +243,10 @@ export const choices = (portal: Portal, all: PortalScreens, entityId: string, se
         conditions,
         search: '',
       };
-      const params = listParams(
-        all,
-        entity,
-        entity.fields.slice(0, 4).map(({ name }) => name),
-        query,
-      );
-      for (const condition of searchConditions({ ...entity, fields: searched }, search)) params.append('or', condition);
+      const owner = ownerField(entity)?.name;
+      const shown = entity.fields.slice(0, 4).map(({ name }) => name);
+      const params = listParams(all, entity, owner === undefined ? shown : [...new Set([...shown, owner])], query);
+      addSearch(all, entity, params, exact ? '' : search, searched);
       params.set('limit', String(limit));
       return callRest(portal, entity, { params, prefer: 'count=estimated' });
     },

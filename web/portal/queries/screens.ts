@@ -1,6 +1,13 @@
 import { queryOptions } from '@tanstack/react-query';
 import { createContext, use } from 'react';
-import type { PortalEntity, PortalField, PortalPage, PortalScreen, PortalScreens } from '../../../contract/portal.ts';
+import type {
+  PortalAdditions,
+  PortalEntity,
+  PortalField,
+  PortalPage,
+  PortalScreen,
+  PortalScreens,
+} from '../../../contract/portal.ts';
 import { textOf, timeOf } from '../../fields/format.ts';
 import { dateFormat } from '../../language/messages.ts';
 import type { Portal } from './client.ts';
@@ -17,18 +24,44 @@ export const screens = (portal: Portal, userId: string | null) =>
   queryOptions({
     queryKey: ['screens', userId],
     queryFn: async (): Promise<PortalScreens> => {
-      const response = await reach('/portal/v1/screens', {
-        headers: {
-          ...(await callerHeaders(portal)),
-          'accept-language': chosenLanguage() ?? navigator.languages.join(','),
-        },
-      });
+      const headers = await callerHeaders(portal);
+      const [response, closed] = await Promise.all([
+        reach('/portal/v1/screens', {
+          headers: { ...headers, 'accept-language': chosenLanguage() ?? navigator.languages.join(',') },
+        }),
+        closedEntities(headers),
+      ]);
       if (!response.ok) throw new Refusal(response.status, await response.json().catch(() => null));
-      return response.json();
+      return withoutAdditions(await response.json(), closed);
     },
     refetchInterval: REFRESH_MILLISECONDS,
     staleTime: 5000,
   });
+
+/** Returns the entities to which the policies let the caller add no row. Returns none if the server cannot tell. */
+async function closedEntities(headers: Record<string, string>): Promise<ReadonlySet<string>> {
+  try {
+    const response = await reach('/portal/v1/additions', { headers });
+    const { closed }: PortalAdditions = response.ok ? await response.json() : { closed: [] };
+    return new Set(closed);
+  } catch {
+    return new Set();
+  }
+}
+
+/** Returns the screens without what would add rows to these entities. */
+export function withoutAdditions(all: PortalScreens, closed: ReadonlySet<string>): PortalScreens {
+  if (closed.size === 0) return all;
+  const entities = all.entities.map((entity) =>
+    closed.has(entity.id) ? { ...entity, access: { ...entity.access, insert: { open: false } } } : entity,
+  );
+  const isForm = (route: string) =>
+    all.screens.some(({ kind, entity, route: own }) => own === route && kind === 'form' && closed.has(entity));
+  const navigation = all.navigation
+    .map((group) => ({ ...group, routes: group.routes.filter((route) => !isForm(route)) }))
+    .filter(({ routes }) => routes.length > 0);
+  return { ...all, entities, navigation };
+}
 
 /** Context with the screens that the caller may open. */
 export const ScreensContext = createContext<PortalScreens | null>(null);

@@ -14,7 +14,7 @@ import type { InputField, StoredText } from '../types/input.ts';
 import { ruleKeywords } from '../types/json-schema.ts';
 import { valueRule } from '../types/value-rules.ts';
 import type { FullText } from './full-text.ts';
-import { fieldLabel, type HiddenNames, helpOf, sentenceCase, unlessNaming } from './member-words.ts';
+import { fieldLabel, type HiddenNames, helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
 
 /** The names of the fields of an entity that one caller may read, insert and update. */
 export interface FieldRights {
@@ -60,10 +60,16 @@ const isOrdered = (type: string): boolean =>
   );
 
 /** Returns the fields of an entity that the caller may read or write, in the order of the table. */
-export const memberFields = (sources: FieldSources): PortalField[] =>
-  sources.entity.fields
+export function memberFields(sources: FieldSources): PortalField[] {
+  const fields = sources.entity.fields
     .filter(({ name }) => Object.values(sources.rights).some((names: ReadonlySet<string>) => names.has(name)))
     .map((field) => memberField(sources, field));
+  // "Paid" is the label of `paid` and would be the label of `paid_at`.
+  const isTaken = ({ name, label }: PortalField) =>
+    fields.some((other) => other.name !== name && other.label === label) && label !== sentenceCase(name);
+  const taken = new Set(fields.filter(isTaken).map(({ name }) => name));
+  return fields.map((field) => (taken.has(field.name) ? { ...field, label: sentenceCase(field.name) } : field));
+}
 
 function memberField(sources: FieldSources, field: Field): PortalField {
   const { rights, reference, fullText } = sources;
@@ -72,11 +78,12 @@ function memberField(sources: FieldSources, field: Field): PortalField {
   const pointsTo = reference(field);
   const isReadable = rights.read.has(field.name);
   const configuration = fullText.get(field.name);
+  const editor = editorOf(sources, field, pointsTo, rules);
   return {
     name: field.name,
     label: fieldLabel(field.name, field.comment, isNumber(type)),
     help: helpOf(field.comment),
-    editor: editorOf(sources, field, pointsTo, rules),
+    editor,
     readable: isReadable,
     // Only texts have LIKE; other types with a text editor, such as uuid and inet, do not. PostgreSQL has no ILIKE for collations that compare different characters as equal.
     ...(isReadable &&
@@ -93,7 +100,8 @@ function memberField(sources: FieldSources, field: Field): PortalField {
     updatable: rights.update.has(field.name),
     required: !field.nullable && field.default === null && field.identity === null && field.generated === null,
     nullable: field.nullable,
-    ...initialOf(sources, field),
+    ...initialOf(sources, field, editor),
+    ...(editor === 'text' && rangeOf(type)),
     values: type.endsWith('[]') ? null : valuesOf(sources, field),
     ...(field.files && { files: field.files }),
     reference: pointsTo,
@@ -107,6 +115,19 @@ function shapeOf(type: string): Pick<PortalField, 'shape'> {
   return /^(smallint|integer|bigint)$/.test(type) ? { shape: 'integer' } : {};
 }
 
+/** The bounds of the range types of PostgreSQL. */
+const ranges: Readonly<Record<string, NonNullable<PortalField['range']>>> = {
+  daterange: 'date',
+  tstzrange: 'date and time',
+  tsrange: 'local date and time',
+  numrange: 'number',
+  int4range: 'whole number',
+  int8range: 'whole number',
+};
+
+const rangeOf = (type: string): Pick<PortalField, 'range'> =>
+  Object.hasOwn(ranges, type) ? { range: ranges[type] as NonNullable<PortalField['range']> } : {};
+
 /** Returns where the value of a new row comes from, if the member does not give it. */
 function filledBy({ fixed }: FieldSources, field: Field): Pick<PortalField, 'filled_by' | 'fixed'> {
   const value = fixed.get(field.name);
@@ -115,13 +136,23 @@ function filledBy({ fixed }: FieldSources, field: Field): Pick<PortalField, 'fil
   return isTimeOfWrite(field) ? { filled_by: 'database' } : {};
 }
 
-/** Returns the default of a field that the caller may write, if it is `true` or a value of an enum. */
-function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'initial'> {
-  if (!rights.insert.has(field.name)) return {};
+/** Returns the default of a field that the caller may write, if it is the caller or a constant that the form can show. */
+function initialOf(
+  sources: FieldSources,
+  field: Field,
+  editor: PortalEditor,
+): Pick<PortalField, 'initial' | 'initial_is_caller'> {
+  if (!sources.rights.insert.has(field.name)) return {};
+  if (editor === 'member' && field.default === 'auth.uid()') return { initial_is_caller: true };
   if (field.default === 'true') return { initial: true };
-  const [, constant] = /^'((?:[^']|'')*)'(?:::.+)?$/.exec(field.default ?? '') ?? [];
-  const value = constant?.replaceAll("''", "'");
-  return value !== undefined && field.enum_values?.includes(value) ? { initial: value } : {};
+  const [, quoted, plain] =
+    /^(?:'((?:[^']|'')*)'(?:::.+)?|\(?(-?\d+(?:\.\d+)?)\)?(?:::.+)?)$/.exec(field.default ?? '') ?? [];
+  const value = quoted?.replaceAll("''", "'") ?? plain;
+  if (value === undefined || value === '') return {};
+  if (editor === 'enum') return valuesOf(sources, field)?.some((one) => one.value === value) ? { initial: value } : {};
+  return (editor === 'number' || editor === 'money' || editor === 'text') && value.length <= LINE
+    ? { initial: value }
+    : {};
 }
 
 /**
@@ -129,7 +160,10 @@ function initialOf({ rights }: FieldSources, field: Field): Pick<PortalField, 'i
  * lacks, because the caller sees the value in rows anyway.
  */
 const valuesOf = ({ texts }: FieldSources, { enum_values, name }: Field): PortalField['values'] =>
-  (enum_values ?? texts.get(name)?.values)?.map((value) => ({ value, label: sentenceCase(value) })) ?? null;
+  (enum_values ?? texts.get(name)?.values)?.map((value) => ({ value, label: valueLabel(value) })) ?? null;
+
+/** Returns the label of a value. Letters without a vowel are a unit or an abbreviation, such as `ml`. */
+const valueLabel = (value: string): string => (/^[^aeiouy\s_\d]{1,3}$/i.test(value) ? value : sentenceCase(value));
 
 function editorOf(
   sources: FieldSources,
@@ -171,7 +205,7 @@ export function editorOfType(
 
 /** Words of a name that are usual for a text of several lines: `body`, `care_instructions`. */
 const LONG_WORDS =
-  /^(body|message|content|contents|text|description|notes?|comments?|remarks?|details|bio|biography|summary|instructions?|explanation|abstract|story|feedback|markdown|transcript|minutes|agenda|statement|terms|conditions|directions|steps|resolution|findings?|observations?)$/;
+  /^(body|message|content|contents|text|description|notes?|comments?|remarks?|details|bio|biography|summary|instructions?|explanation|abstract|story|feedback|markdown|transcript|md|html|minutes|agenda|statement|terms|conditions|directions|steps|resolution|findings?|observations?)$/;
 
 /** A comment that describes a text of several lines. */
 const LONG_COMMENT =
@@ -211,7 +245,7 @@ function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field:
   const ofTable = shown.flatMap((rule): PortalRule[] => {
     const found = rule.comment ?? unlessNaming(rule.words, hidden);
     if (found === null) return [];
-    const words = plainWords(found);
+    const words = rule.comment === null ? wordsForMembers(entity, rule, field) : plainWords(found);
     const schema =
       rule.kind === 'type' ? typeSchema(field) : schemaOf(checked.filter(({ name }) => name === rule.name));
     return [{ name: rule.name, words, schema }];
@@ -222,6 +256,22 @@ function rulesOf({ rules, inputs, hidden, entity, rights }: FieldSources, field:
     ...ofTable,
     ...ofDomains.map((rule) => ({ name: rule.name, words: rule.words, schema: schemaOf([rule]) })),
   ].filter((rule) => entity.kind !== 'view' || rule.schema !== null);
+}
+
+/** Returns the words of a rule with the labels of its fields, and without regular expressions. */
+function wordsForMembers(entity: Entity, rule: Rule, field: Field): string {
+  const labelOf = (name: string) => {
+    const found = entity.fields.find((one) => one.name === name);
+    return fieldLabel(name, found?.comment ?? null, false).toLowerCase();
+  };
+  if (rule.kind === 'unique' && rule.fields.length > 1) {
+    return `another ${singular(entity.name)} has the same ${rule.fields.map(labelOf).join(' and ')}`;
+  }
+  const [, pattern] = /^[\w ]+ matches(?:, in upper or lower case,)? '(.*)'$/.exec(rule.words) ?? [];
+  if (rule.kind !== 'check' || pattern === undefined) return plainWords(rule.words);
+  return /@/.test(pattern)
+    ? `${labelOf(field.name)} is an e-mail address`
+    : `${labelOf(field.name)} has another form here`;
 }
 
 const KEYWORDS = [

@@ -1,5 +1,5 @@
 import type { ScreensChapter } from '../../../../contract/description.ts';
-import type { PortalEntity, PortalGroup, PortalPage, PortalScreen } from '../../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalGroup, PortalPage, PortalScreen } from '../../../../contract/portal.ts';
 import type { Relation } from '../../../../contract/specification-entities.ts';
 import { groupBy } from '../../../catalog/group.ts';
 import { compareText, entityId } from '../../../catalog/names.ts';
@@ -18,8 +18,8 @@ interface NavigationSources {
 
 /**
  * Returns the entities whose rows a member without roles reaches from other rows, so that they are no entries of the
- * navigation: parts of a row that are deleted with the row, such as comments; rows that the member only chooses, such as
- * topics; and the row of the member's own account.
+ * navigation: parts of a row that are deleted with the row, such as comments, unless they are records of their own, such as
+ * appointments; rows that the member only chooses, such as topics; and the row of the member's own account.
  */
 export function entitiesOfOthers(
   open: ReadonlyMap<string, OpenEntity>,
@@ -34,8 +34,13 @@ export function entitiesOfOthers(
     const { insert, update } = entities.get(id)?.access ?? {};
     return insert?.open === true || update?.open === true;
   };
+  const isRecord = (id: string) => {
+    const { fields = [], machine = null } = entities.get(id) ?? {};
+    const owners = new Set(fields.flatMap(({ reference }) => reference?.entity ?? []));
+    return machine !== null || (owners.size > 1 && fields.some((field) => isState(field) || isOwnTime(field)));
+  };
   const isOf = (from: string, to: string, on: Relation['on_delete']) =>
-    from !== to && on === 'cascade' && entities.has(to) && !isPerson(to) && entities.get(from)?.machine === null;
+    from !== to && on === 'cascade' && entities.has(to) && !isPerson(to) && !isRecord(from);
   const links = relations.map(({ from, to, on_delete: on }) => ({
     from: entityId(from.schema, from.entity),
     to: entityId(to.schema, to.entity),
@@ -50,6 +55,16 @@ export function entitiesOfOthers(
   );
   return new Set([...parts, ...choices, ...own]);
 }
+
+const isState = ({ name, editor }: PortalField): boolean =>
+  editor === 'enum' && /(^|_)(status|state|stage)$/i.test(name);
+/** Returns true for a time that each row has, other than that of its insert. */
+const isOwnTime = ({ editor, required }: PortalField): boolean =>
+  required && (editor === 'date' || editor === 'date and time');
+
+/** Names of tables that programs fill for programs. */
+const TECHNICAL =
+  /(^|_)(audit|audits|logs?|history|webhooks?|syncs?|tokens?|sessions?|devices?|migrations?|queue|caches?|locks?|outbox)$|^(audit|log|sync|push|webhook)_/i;
 
 /**
  * Groups the pages, the screens of several rows, and the forms that no list links to: first the pages and the defined screens
@@ -91,8 +106,14 @@ function groupsOf(
   const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
   const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
   const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
+  const isTechnical = ({ entity, route }: PortalScreen) =>
+    Number(!defined.has(route) && TECHNICAL.test(entities.get(entity)?.name ?? ''));
   const byDefinition = (a: PortalScreen, b: PortalScreen) =>
-    placeOf(a) - placeOf(b) || isForm(a) - isForm(b) || isDefined(b) - isDefined(a) || compareText(a.title, b.title);
+    placeOf(a) - placeOf(b) ||
+    isForm(a) - isForm(b) ||
+    isDefined(b) - isDefined(a) ||
+    isTechnical(a) - isTechnical(b) ||
+    compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
   const withPages = (list: readonly PortalScreen[]) =>
     [

@@ -495,6 +495,51 @@ describe('memberScreens', () => {
     await owner.script(`select ninefold.drop_screen('/mine-too'); drop schema booked cascade`);
   });
 
+  it('names rows of any schema by what people know them by, and offers records in the navigation before logs', async () => {
+    await owner.script(`
+      create schema shop;
+      grant usage on schema shop to authenticated;
+      create table shop.suppliers (id bigint primary key, name text not null);
+      create table shop.orders (po_number text primary key default 'PO-' || random(), supplier bigint not null references shop.suppliers,
+        status text not null default 'open' check (status in ('open', 'sent')), units text check (units in ('g', 'ml', 'box')), notes text,
+        quantity int not null default 4, paid boolean not null default false, paid_at timestamptz, period daterange,
+        placed_by uuid default auth.uid() references auth.users);
+      create table shop.lines (po_number text references shop.orders on delete cascade, line int, primary key (po_number, line));
+      create table shop.invoices (id uuid primary key default gen_random_uuid(), invoice_no text not null unique, issued_on date not null,
+        supplier bigint not null references shop.suppliers, terms text, slug text, state text not null check (state in ('new', 'due')));
+      create table shop.leases (id uuid primary key default gen_random_uuid(), supplier bigint not null references shop.suppliers, terms text);
+      create table shop.ratings (id bigint primary key, supplier bigint not null references shop.suppliers on delete cascade,
+        lease uuid not null references shop.leases, due date not null, note text, unique (supplier, lease));
+      create table shop.audit_log (id bigint primary key, entry text);
+      grant select, insert, update on all tables in schema shop to authenticated;`);
+    const screens = await screensOfSchema('shop', 'en', 'authenticated', []);
+    await owner.script('drop schema shop cascade');
+    const titles = (name: string) => entity(screens, name).title_fields;
+    expect([titles('orders'), titles('invoices'), titles('leases'), titles('ratings'), titles('lines')]).toEqual([
+      ['po_number'],
+      ['invoice_no'],
+      ['supplier'],
+      ['supplier', 'lease'],
+      ['po_number', 'line'],
+    ]);
+    const field = (name: string) => entity(screens, 'orders').fields.find((one) => one.name === name);
+    expect([field('paid')?.label, field('paid_at')?.label]).toEqual(['Paid', 'Paid at']);
+    expect(field('units')?.values?.map(({ label }) => label)).toEqual(['g', 'ml', 'Box']);
+    expect([field('status')?.initial, field('quantity')?.initial, field('paid')?.initial]).toEqual([
+      'open',
+      '4',
+      undefined,
+    ]);
+    expect([field('placed_by')?.initial_is_caller, field('period')?.range]).toEqual([true, 'date']);
+    const list = screens.screens.find(({ route }) => route === '/invoices');
+    expect([list?.order, list?.columns]).toEqual([
+      'issued_on.desc,id',
+      ['id', 'invoice_no', 'state', 'issued_on', 'supplier', 'terms', 'slug'],
+    ]);
+    const menu = screens.navigation.flatMap(({ routes }) => routes);
+    expect([menu.includes('/ratings'), menu.includes('/lines'), menu.at(-1)]).toEqual([true, false, '/audit_log']);
+  });
+
   it('shows the form of an entity whose only list is left out of the navigation', async () => {
     await owner.script(`select ninefold.define_screen('/themes', 'Topics', 'list', 'public.tickets')`);
     const { navigation } = await screensOf('authenticated', 'agent');
@@ -502,10 +547,10 @@ describe('memberScreens', () => {
     expect(navigation.flatMap((group) => group.routes)).toContain('/topics/new');
   });
 
-  it('puts the key and the label of a row before the other columns of a derived list', async () => {
+  it('puts the key, the label and the state of a row before the other columns of a derived list', async () => {
     const { screens } = await screensOf('authenticated');
     const columnsOf = (route: string) => screens.find((screen) => screen.route === route)?.columns;
-    expect(columnsOf('/tickets')?.slice(0, 4)).toEqual(['id', 'subject', 'owner', 'topic']);
+    expect(columnsOf('/tickets')?.slice(0, 4)).toEqual(['id', 'subject', 'status', 'owner']);
     expect(columnsOf('/tickets/:id')?.slice(0, 4)).toEqual(['id', 'owner', 'topic', 'entry']);
   });
 });

@@ -1,5 +1,5 @@
 import type { Screen, ScreenKind } from '../../../../contract/description.ts';
-import type { PortalEntity, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
+import type { PortalEntity, PortalField, PortalScreen, PortalScreens } from '../../../../contract/portal.ts';
 import type { Chapters } from '../../../../contract/specification.ts';
 import { entityId } from '../../../catalog/names.ts';
 import { CALLER_ID } from '../../../catalog/screen-conditions.ts';
@@ -156,12 +156,32 @@ function memberScreen(
   ];
 }
 
-/** Returns the columns of a derived screen: the key, the label of the row, then the others in the order of the table. */
-function labelFirst({ key, title_fields: labels }: PortalEntity, columns: readonly string[]): readonly string[] {
+/**
+ * Returns the columns of a derived screen: the key, the label of the row, its state, then the others in the order of the
+ * table. A narrow page leaves out the last ones, which are those that say least in a list.
+ */
+function labelFirst(
+  { key, title_fields: labels, machine, fields }: PortalEntity,
+  columns: readonly string[],
+): readonly string[] {
   const placeOf = (name: string) => {
     if (key.includes(name)) return -1;
-    const place = labels.indexOf(name);
-    return place === -1 ? labels.length : place;
+    if (labels.includes(name)) return labels.indexOf(name);
+    if (name === machine?.field) return labels.length;
+    const field = fields.find((one) => one.name === name);
+    return labels.length + 1 + (field ? rankInList(field) : 0);
   };
   return [...columns].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** Names of texts that say little in a list, because they are made for programs or are too long. */
+const LITTLE =
+  /(^|_)(slug|url|uri|link|website|image|photo|picture|avatar|color|colour|hash|token|latitude|longitude|lat|lng|lon)$/i;
+
+/** Returns the place of a column in a list: that of a state first, then those of short values, then those of texts. */
+function rankInList({ name, editor, filled_by }: PortalField): number {
+  if (editor === 'enum' && /(^|_)(status|state|stage|phase)$/i.test(name)) return 0;
+  if (LITTLE.test(name) || editor === 'json' || editor === 'array') return 4;
+  if (editor === 'long text') return 3;
+  return filled_by === 'database' ? 2 : 1;
 }

@@ -86,6 +86,8 @@ function useNewRow({ entity, columns, related, value }: ComposeProps) {
           field.insertable &&
           field.filled_by !== 'caller' &&
           field.filled_by !== 'policy' &&
+          field.initial_is_caller === undefined &&
+          field.reference?.entity !== entity.id &&
           name !== related.field,
       ) ?? [],
   );

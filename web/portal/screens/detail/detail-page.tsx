@@ -63,7 +63,8 @@ export function DetailPage({ screen, entity, rowKey }: Place) {
     (field) =>
       !isText(field) &&
       !field.files?.many &&
-      ![...titleTexts(entity), entity.machine?.field, ...entity.key].includes(field.name),
+      ![...titleTexts(entity), entity.machine?.field].includes(field.name) &&
+      !isBareKey(entity, field),
   );
   const title = rowName(all, entity, row);
   const transitions = entity.machine && <Transitions entity={entity} machine={entity.machine} row={row} />;
@@ -114,6 +115,10 @@ const titleTexts = ({ title_fields: titles, fields }: PortalEntity): readonly st
   titles.filter((name) =>
     fields.some((field) => field.name === name && !field.reference && !/date|time/.test(field.editor)),
   );
+
+/** Returns true for a key that tells a reader nothing, or that is a number, which is shown above the title. */
+const isBareKey = ({ key }: PortalEntity, { name, shape }: PortalField): boolean =>
+  key.length === 1 && key[0] === name && shape !== undefined;
 
 /** Shows long texts. */
 function TextSections({ fields, row }: { fields: readonly PortalField[]; row: Row }) {

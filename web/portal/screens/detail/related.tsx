@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { PortalEntity, PortalField, PortalRelated } from '../../../../contract/portal.ts';
 import { ago, countWords, fullTime, initials, timeOf } from '../../../fields/format.ts';
-import { t } from '../../../language/messages.ts';
+import { inSentence, t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
 import { Button } from '../../../ui/button.tsx';
 import { classNames } from '../../../ui/class-names.ts';
@@ -18,7 +18,7 @@ import { keyOf, pointedTo } from '../../queries/query.ts';
 import type { Row } from '../../queries/rest.ts';
 import { list } from '../../queries/row-pages.ts';
 import { addRow, deleteRow } from '../../queries/rows.ts';
-import { entityIn, fieldIn, formFor, readableFields, useScreens } from '../../queries/screens.ts';
+import { entityIn, fieldIn, formFor, listFor, readableFields, useScreens } from '../../queries/screens.ts';
 import { RowsTable } from '../rows/rows-table.tsx';
 import pageStyles from '../shared/page.module.css';
 import { Trouble } from '../shared/trouble.tsx';
@@ -33,7 +33,10 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   const entity = entityIn(all, related.entity);
   const target = entity && fieldIn(entity, related.field)?.reference?.field;
   const value = target === undefined ? undefined : row[target];
-  const columns = entity?.fields.filter(({ readable }) => readable).map(({ name }) => name) ?? [];
+  const columns =
+    (entity && listFor(all, entity)?.columns) ??
+    entity?.fields.filter(({ readable }) => readable).map(({ name }) => name) ??
+    [];
   const query = {
     filter: null,
     order: entity && orderOf(entity),
@@ -50,10 +53,13 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   const talk = conversationOf(entity, related.field);
   const form = formFor(all, entity);
   if (rows.length === 0 && !form && !error) return null;
+  // Several references lead from these rows to this one, or they are rows of the same entity.
+  const isAmbiguous = entity.id === owner.id || owner.related.filter((one) => one.entity === entity.id).length > 1;
+  const label = [entity.label, isAmbiguous && fieldIn(entity, related.field)?.label].filter(Boolean).join(' · ');
   return (
-    <section className={pageStyles.section} aria-label={entity.label}>
+    <section className={pageStyles.section} aria-label={label}>
       <h2>
-        {entity.label} <small>{data ? countWords(data.pages[0]?.total ?? rows.length) : ''}</small>
+        {label} <small>{data ? countWords(data.pages[0]?.total ?? rows.length) : ''}</small>
       </h2>
       <Trouble error={error} />
       {related.link !== null ? (
@@ -168,8 +174,12 @@ function Links({
   const all = useScreens();
   const adding = useMutation(addRow(portal, entity, useCaller()?.user.id ?? null));
   const removing = useMutation(deleteRow(portal, entity));
+  const callerId = useCaller()?.user.id;
   const field = fieldIn(entity, link);
   const target = field?.reference && entityIn(all, field.reference.entity);
+  if (field?.editor === 'member' && callerId !== undefined) {
+    return <OwnLink {...{ entity, related, field, value, callerId }} />;
+  }
   if (!field || !target) return null;
   return (
     <div className={styles.buttons}>
@@ -208,6 +218,47 @@ function Links({
             if (chosen !== '') adding.mutate({ [related.field]: value, [link]: typed });
           }}
         />
+      )}
+      <Trouble error={adding.error ?? removing.error} />
+    </div>
+  );
+}
+
+/** Adds the member to a row, or removes the member from it, if a junction table joins members to rows: favourites, likes. */
+function OwnLink({
+  entity,
+  related,
+  field,
+  value,
+  callerId,
+}: {
+  entity: PortalEntity;
+  related: PortalRelated;
+  field: PortalField;
+  value: unknown;
+  callerId: string;
+}) {
+  const portal = usePortal();
+  const all = useScreens();
+  const adding = useMutation(addRow(portal, entity, callerId));
+  const removing = useMutation(deleteRow(portal, entity));
+  const conditions = { [related.field]: `eq.${String(value)}`, [field.name]: `eq.${callerId}` };
+  const { data } = useInfiniteQuery({
+    ...list(portal, all, { entity, columns: entity.key, query: { filter: null, order: null, conditions, search: '' } }),
+    ...followed,
+  });
+  const own = data?.pages[0]?.rows[0];
+  const { insert, delete: remove } = entity.access;
+  const label = inSentence(entity.label);
+  return (
+    <div className={styles.buttons}>
+      {own && remove.open && (
+        <Button onClick={() => removing.mutate(keyOf(entity, own))}>{t('removeOneself', { label })}</Button>
+      )}
+      {data && !own && insert.open && field.insertable && (
+        <Button onClick={() => adding.mutate({ [related.field]: value, [field.name]: callerId })}>
+          {t('addOneself', { label })}
+        </Button>
       )}
       <Trouble error={adding.error ?? removing.error} />
     </div>

@@ -131,7 +131,8 @@ function AddFilter({
   onAsk: (field: PortalField) => void;
   onAdd: (name: string, condition: string) => void;
 }) {
-  const offered = entity.fields.filter((field) => field.readable && (hasRange(field) || choicesOf(field).length > 0));
+  const isOffered = (field: PortalField) => hasRange(field) || field.reference !== null || choicesOf(field).length > 0;
+  const offered = entity.fields.filter((field) => field.readable && isOffered(field));
   if (offered.length === 0) return null;
   return (
     <select

@@ -5,7 +5,7 @@ import { inSentence, t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
 import { SearchField } from '../../../ui/search-field.tsx';
 import { isUnreachable } from '../../queries/connection.ts';
-import { searchedFields } from '../../queries/query.ts';
+import { searchedFields, searchedReferences } from '../../queries/query.ts';
 import { openedEntity, type Place, readableFields, useScreens } from '../../queries/screens.ts';
 import { ActionButtons, type RowActions, useActionRun, useRowActions } from '../shared/actions.tsx';
 import styles from '../shared/page.module.css';
@@ -66,7 +66,7 @@ export function RowsScreen({
       {run.panel}
       <SavedViews route={screen.route} isNarrowed={isNarrowed || asked.isOrdered} />
       <div className={listStyles.ask}>
-        {searchedFields(entity).length > 0 && (
+        {searchedFields(entity).length + searchedReferences(all, entity).length > 0 && (
           <SearchField
             label={t('searchList')}
             example={t('searchList')}

@@ -21,14 +21,22 @@ export const isOfServer = (code: string): boolean => OF_SERVER.test(code) && !co
 /** Matches the messages of PostgreSQL itself for a broken constraint. An app can raise an error with the same code. */
 const OF_CONSTRAINT = /constraint|^no partition of relation|^null value|^column .* contains null/;
 
-/** Describes an error in a sentence for a member. The sentence contains neither SQL nor names of tables. */
-export function troubleWords(error: Error): string {
+/** Matches the message of PostgreSQL for rows that other rows still reference. The group is the table of those. */
+const STILL_USED = /^update or delete on table .* on table "(.+)"$/;
+
+/**
+ * Describes an error in a sentence for a member. The sentence contains neither SQL nor names of tables.
+ * @param labelOf Returns the label of the entity with a name; null for one that the member does not know.
+ */
+export function troubleWords(error: Error, labelOf: (name: string) => string | null = () => null): string {
   if (!(error instanceof Refusal)) return t('unreachable');
   if (error.status === 401) return t('authEnded');
   // PostgreSQL names row-level security if a policy refuses a row; otherwise a privilege is missing.
   if (error.code === '42501') return /^permission denied/.test(error.message) ? t('notAllowed') : t('policyRefuses');
   if (error.code?.startsWith('23')) {
     if (error.hint !== null) return plainWords(error.hint);
+    const label = labelOf(STILL_USED.exec(error.message)?.[1] ?? '');
+    if (label !== null) return t('stillUsed', { label });
     return OF_CONSTRAINT.test(error.message) ? constraintWords(error.code) : plainWords(error.message);
   }
   if (error.code === 'NF001') return t('transitionRefused');

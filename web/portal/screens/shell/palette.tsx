@@ -1,18 +1,18 @@
 import { useQueries } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { type KeyboardEvent, useDeferredValue, useId, useState } from 'react';
+import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from 'react';
 import type { PortalEntity } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { rowName } from '../../fields/value.tsx';
 import { usePortal } from '../../queries/client.ts';
-import { searchedFields } from '../../queries/query.ts';
+import { searchedFields, searchedReferences } from '../../queries/query.ts';
 import { choices } from '../../queries/rows.ts';
-import { entityIn, rowPath, useScreens } from '../../queries/screens.ts';
+import { entityIn, rowPath, shownScreens, useScreens } from '../../queries/screens.ts';
 import styles from '../shared/modal.module.css';
 import { Modal } from '../shared/modal.tsx';
 
 /** Maximum number of entities whose rows are searched, and maximum number of rows of each that are shown. */
-const SEARCHED = 3;
+const SEARCHED = 6;
 const FOUND = 4;
 
 interface Target {
@@ -32,6 +32,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const words = useDeferredValue(typed.trim());
   const targets = useTargets(words);
   const place = Math.min(chosen, targets.length - 1);
+  const field = useRef<HTMLInputElement>(null);
+  // The dialog gives the focus to its first button when it opens.
+  useEffect(() => field.current?.focus(), []);
   const open = (target: Target | undefined) => {
     if (!target) return;
     onClose();
@@ -54,8 +57,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         aria-controls={id}
         aria-activedescendant={place >= 0 ? `${id}-${place}` : undefined}
         autoComplete="off"
-        // biome-ignore lint/a11y/noAutofocus: the member has just opened the search
-        autoFocus
+        ref={field}
         value={typed}
         onChange={({ currentTarget }) => {
           setTyped(currentTarget.value);
@@ -106,7 +108,7 @@ function useTargets(words: string): Target[] {
     }),
   );
   const searches = lists
-    .filter(({ entity }) => searchedFields(entity).length > 0)
+    .filter(({ entity }) => searchedFields(entity).length + searchedReferences(all, entity).length > 0)
     .map(({ route, title }) => ({ path: route, title: t('searchIn', { words, title }), about: '', search: words }));
   return [...pages, ...rows.filter(contains), ...searches];
 }
@@ -114,7 +116,8 @@ function useTargets(words: string): Target[] {
 /** Returns the first lists of different entities whose rows have a label that can be searched. */
 function searchedLists(all: ReturnType<typeof useScreens>): { entity: PortalEntity; route: string; title: string }[] {
   const found = new Map<string, { entity: PortalEntity; route: string; title: string }>();
-  for (const { kind, entity: id, route, title } of all.screens) {
+  // The lists of the navigation are searched first.
+  for (const { kind, entity: id, route, title } of [...shownScreens(all), ...all.screens]) {
     const entity = entityIn(all, id);
     const isSearched = entity?.fields.some(({ name, searchable }) => entity.title_fields.includes(name) && searchable);
     if (kind === 'list' && entity && isSearched && !entity.opens && !found.has(id))

@@ -1,4 +1,5 @@
 import type { GivenProperty, Screen, ScreenKind, ScreensChapter } from '../../../../../contract/description.ts';
+import { labelFields } from '../../../../../contract/label-fields.ts';
 import type { Entity, Field } from '../../../../../contract/specification-entities.ts';
 import type { RoleCell, RolesChapter } from '../../../../../contract/specification-roles.ts';
 import type { Machine } from '../../../../../contract/states.ts';
@@ -294,8 +295,17 @@ function orderOf({ entity, granted: { select } }: Origin): string | null {
   const key = entity.primary_key;
   if (key.length === 0 || !key.every((field) => select.has(field))) return null;
   const hasUuid = entity.fields.some((field) => isKey(field, entity) && isUuid(field));
-  const time = hasUuid && entity.fields.find((field) => select.has(field.name) && isTimeOfInsert(field));
-  return [...(time ? [`${restName(time.name)}.desc`] : []), ...key.map(restName)].join(',');
+  const first = hasUuid ? firstOf(entity, select) : [];
+  return [...first, ...key.map(restName)].join(',');
+}
+
+/** Returns the order of rows whose keys have none: by the time of the insert, or another time that each row has, the newest first, or by name. */
+function firstOf(entity: Entity, read: ReadonlySet<string>): string[] {
+  const fields = entity.fields.filter(({ name }) => read.has(name));
+  const isTime = ({ nullable, type, base_type }: Field) => !nullable && /^(date$|timestamp)/.test(base_type ?? type);
+  const time = fields.find(isTimeOfInsert) ?? fields.find((field) => isTime(field) && !isTimeOfWrite(field));
+  if (time) return [`${restName(time.name)}.desc`];
+  return labelFields(entity, (name) => read.has(name)).map(restName);
 }
 
 /** Returns true for a field whose values need too much space for a list. */
