@@ -17,9 +17,12 @@ const notInstalled: ReadonlySet<string> = new Set(['3F000', '42P01']);
 /** SQLSTATEs of a text with NUL or an unpaired surrogate, which PostgreSQL does not store. */
 const unstorable: ReadonlySet<string> = new Set(['22021', '22P05']);
 
+/** SQLSTATEs that the server causes, whatever code runs: connections, resources, an operator's command, the system. */
+const ofServer = /^(?:08|53|57|58|XX)/;
+
 /**
  * Returns the error of Supabase Storage for an error of PostgreSQL. A message of RAISE reaches the client; any other
- * message could contain data of the app.
+ * message could contain data of the app, so the client receives only the SQLSTATE or the name of a constraint.
  */
 export function fromDatabase(error: unknown): unknown {
   if (!(error instanceof DatabaseError)) return error;
@@ -48,8 +51,21 @@ export function fromDatabase(error: unknown): unknown {
       cause: error,
     });
   }
-  return error;
+  const { constraint } = fields;
+  if (/^2[23]/.test(sqlstate)) {
+    // The statements of the storage cause none: a policy or a trigger of the app does.
+    return new NinefoldError('database_refused', {
+      message: constraint === undefined ? failedWords(sqlstate) : `A rule of this app refused this: ${constraint}`,
+      status: statusOfSqlstate(sqlstate),
+      cause: error,
+    });
+  }
+  if (fields.where === undefined || ofServer.test(sqlstate)) return error;
+  return new NinefoldError('database_refused', { message: failedWords(sqlstate), status: 500, cause: error });
 }
+
+const failedWords = (sqlstate: string): string =>
+  `A policy or a trigger of this app failed (${sqlstate}), so nothing was changed; the server’s log contains the reason under the request id.`;
 
 const isInsert = (message: string): boolean => message.startsWith('insert');
 

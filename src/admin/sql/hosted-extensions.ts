@@ -9,6 +9,8 @@ interface HostedExtension {
 const fromPackage = (name: string) =>
   `The operator gives the node its files (${name}) with NINEFOLD_POSTGRES_EXTENSIONS, or a PostgreSQL that has it with NINEFOLD_POSTGRES_BIN or NINEFOLD_DATABASE_URL; or take its use out of the migration.`;
 
+const ofPostgis = fromPackage('PostGIS; on Debian the package postgresql-18-postgis-3');
+
 /**
  * Extensions that the node provides. If the server lacks their files (`src/postgres/provided-extensions.ts`), CREATE
  * EXTENSION succeeds without any effect.
@@ -46,6 +48,18 @@ export const hostedExtensions: ReadonlyMap<string, HostedExtension> = new Map(
       used: /type "?(\w+\.)?(geometry|geography|box2d|box3d)\b|function (\w+\.)?st_\w+\(|spatial_ref_sys/i,
       instead: fromPackage('on Debian the package postgresql-18-postgis-3'),
     },
+    // The parts of PostGIS that are extensions of their own.
+    postgis_raster: { used: /type "?(\w+\.)?raster\b/, instead: ofPostgis },
+    postgis_topology: { used: /schema "topology"|relation "topology\./, instead: ofPostgis },
+    postgis_sfcgal: { used: /function (\w+\.)?cg_\w+\(/, instead: ofPostgis },
+    postgis_tiger_geocoder: { used: /schema "tiger(_data)?"|relation "tiger\./, instead: ofPostgis },
+    address_standardizer: { used: /function (\w+\.)?(standardize|parse)_address\(/, instead: ofPostgis },
+    address_standardizer_data_us: { used: /relation "us_(lex|gaz|rules)"/, instead: ofPostgis },
+    pg_partman: {
+      used: /schema "partman"|relation "partman\.|function (\w+\.)?(create_parent|run_maintenance|run_maintenance_proc)\(/,
+      instead: `${fromPackage('on Debian the package postgresql-18-partman')} PostgreSQL’s own PARTITION BY works without it.`,
+    },
+    pgroonga_database: { used: /function (\w+\.)?pgroonga_database_\w+\(/, instead: fromPackage('PGroonga') },
     pg_graphql: {
       used: /schema "graphql"|relation "graphql\.|function graphql(_public)?\./,
       instead: 'There is no GraphQL here: use /rest/v1, which embeds related tables in one call.',

@@ -58,6 +58,21 @@ beforeAll(async () => {
     made('reads-relative', { 'index.js': 'module.exports = require("../../../../../../../../../etc/hosts.js");' }),
     made('linked', { 'index.js': 'module.exports = require("./link.js");' }, { 'link.js': '/etc/hostname' }),
     made('git-dependency', { 'index.js': '' }, {}, { dependencies: { far: 'git+ssh://git@example.com/far.git' } }),
+    made('marked', {
+      'index.js':
+        'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = function own() {}; exports.word = "marked";',
+    }),
+    made('unmarked', { 'index.js': 'module.exports = () => "called"; module.exports.word = "unmarked";' }),
+    made(
+      'imports-marked',
+      {
+        'index.js':
+          'import marked, { word } from "marked"; export const parts = [typeof marked.default, word]; export default parts;',
+      },
+      {},
+      { type: 'module', dependencies: { marked: '^1' } },
+    ),
+    made('without-default', { 'index.mjs': 'export const word = "named";' }, {}, { main: 'index.mjs' }),
     made('native', { 'index.js': 'module.exports = require("./build.node");', 'build.node': 'ELF' }),
   ]);
   web = createServer((request, response) => {
@@ -117,6 +132,15 @@ describe('bundleFunction', () => {
         'import a from "npm:uses-old"; import b from "npm:optional@1"; import c from "npm:builtin"; export const result = [a, b, c];',
       ),
     ).toEqual([...['uses old', 'without', 'a/b']]);
+  });
+
+  it('gives all exports of a CommonJS package as its default export, as Deno and Node.js do, to functions and to packages', async () => {
+    const code = `import marked, { word } from "npm:marked"; import called, { word as other } from "npm:unmarked";
+      import parts, { parts as again } from "npm:imports-marked"; import * as named from "npm:without-default";
+      const later = await import("npm:marked");
+      export const result = [typeof marked.default, word, called(), other, parts, again === parts, named.word, typeof later.default.default];`;
+    const marked = ['function', 'marked'];
+    expect(await resultOf(code)).toEqual([...marked, 'called', 'unmarked', marked, true, 'named', 'function']);
   });
 
   it('loads modules of the web, also behind a redirect, and modules of JSR', async () => {

@@ -1,5 +1,5 @@
 import { readFile, realpath } from 'node:fs/promises';
-import { dirname, extname, posix, sep } from 'node:path';
+import { basename, dirname, extname, join, posix, sep } from 'node:path';
 import type {
   BuildFailure,
   Loader,
@@ -73,6 +73,7 @@ const REMOTE = 'remote';
 const EMPTY = 'empty';
 const STANDARD_SERVER = 'standard-server';
 const MISSING = 'missing';
+const PACKAGE = 'package';
 const ENTRY = 'entry';
 
 /**
@@ -244,6 +245,7 @@ class Resolver {
         build.onLoad({ filter: /.*/, namespace: REMOTE }, ({ path, with: attributes }) =>
           this.#loadRemote(build, path, attributes).catch(asFault),
         );
+        build.onLoad({ filter: /.*/, namespace: PACKAGE }, ({ path }) => loadPackage(path).catch(asFault));
         build.onLoad({ filter: /.*/, namespace: EMPTY }, () => ({ contents: 'export {};', loader: 'js' }));
         build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
           contents: missingModule(path),
@@ -267,6 +269,7 @@ class Resolver {
 
   async #resolve(build: PluginBuild, args: OnResolveArgs): Promise<OnResolveResult | undefined> {
     if (args.kind === 'entry-point') return { path: this.#parts.code.entrypoint, namespace: SOURCE };
+    if (args.namespace === PACKAGE) return undefined;
     if (args.namespace === 'file') return this.#resolveInPackage(build, args);
     const mapped = args.namespace === SOURCE ? mapSpecifier(this.#parts.importMap, args.path, args.importer) : null;
     // Addresses in the map are relative to its file.
@@ -303,10 +306,19 @@ class Resolver {
     if (isStandardServer(url.href)) return { path: url.href, namespace: STANDARD_SERVER };
     const specifier = packageOfUrl(url);
     if (specifier === url.href) return { path: url.href, namespace: REMOTE };
-    return this.#resolveSpecifier(build, args, specifier, args.importer);
+    if (!specifier.startsWith('npm:')) return this.#resolveSpecifier(build, args, specifier, args.importer);
+    // Such a server sends the property `default` of a CommonJS package as its default export, as esbuild does by itself.
+    return this.#findNpm(build, args, specifier.slice('npm:'.length));
   }
 
-  async #resolveNpm(build: PluginBuild, { kind }: OnResolveArgs, text: string): Promise<OnResolveResult> {
+  async #resolveNpm(build: PluginBuild, args: OnResolveArgs, text: string): Promise<OnResolveResult> {
+    const found = await this.#findNpm(build, args, text);
+    const isImport = args.kind === 'import-statement' || args.kind === 'dynamic-import';
+    const isModule = found.namespace === 'file' && isScript.test(found.path ?? '') && args.with.type === undefined;
+    return isImport && isModule ? { ...found, namespace: PACKAGE } : found;
+  }
+
+  async #findNpm(build: PluginBuild, { kind }: OnResolveArgs, text: string): Promise<OnResolveResult> {
     const { name, range, path } = parsePackage(text);
     const builtin = nodeModule(name);
     if (builtin !== null) return { path: builtin, external: true };
@@ -325,13 +337,15 @@ class Resolver {
   async #resolveInPackage(
     build: PluginBuild,
     { path, kind, resolveDir, importer }: OnResolveArgs,
-  ): Promise<OnResolveResult> {
+  ): Promise<OnResolveResult | undefined> {
     const builtin = nodeModule(path);
     if (builtin !== null) return { path: builtin, external: true };
-    if (path.startsWith('npm:')) return this.#resolveNpm(build, { kind } as OnResolveArgs, path.slice('npm:'.length));
+    if (path.startsWith('npm:')) return this.#findNpm(build, { kind } as OnResolveArgs, path.slice('npm:'.length));
     const found = await this.#askEsbuild(build, path, { kind, resolveDir, importer });
     // Packages try optional dependencies and catch the error.
-    return found.errors && kind !== 'import-statement' ? { path, namespace: MISSING } : found;
+    if (found.errors) return kind === 'import-statement' ? found : { path, namespace: MISSING };
+    // esbuild resolves it once more: it notes the type of a module only if no plugin gives its path.
+    return found.namespace === 'file' ? undefined : found;
   }
 
   async #askEsbuild(
@@ -348,7 +362,7 @@ class Resolver {
     if (!real.startsWith(`${this.#parts.folder}${sep}`)) {
       throw new ImportError(`“${path}” leads out of its package.`);
     }
-    return { path: result.path, namespace: result.namespace, sideEffects: result.sideEffects };
+    return { path: result.path, namespace: 'file', sideEffects: result.sideEffects };
   }
 
   async #loadSource(
@@ -393,6 +407,39 @@ class Resolver {
   }
 }
 
+/**
+ * Returns a module between a function and a module of a package, for what Node.js and Deno define: the default export of a
+ * CommonJS module is all that it exports. esbuild takes a property `default` instead if the importing module is not known
+ * to be one of Node.js.
+ */
+async function loadPackage(path: string): Promise<OnLoadResult> {
+  const file = JSON.stringify(path);
+  const isEsm = await isModuleOfEcmaScript(path);
+  const contents = isEsm
+    ? `import * as all from ${file}; export * from ${file}; export default all.default;`
+    : `const all = require(${file}); export * from ${file}; export default all;`;
+  return { contents, loader: 'js', resolveDir: dirname(path) };
+}
+
+/** Returns true for a module with import and export; false for one of CommonJS (Node.js, "Determining module system"). */
+async function isModuleOfEcmaScript(path: string): Promise<boolean> {
+  if (/\.m[jt]s$/.test(path)) return true;
+  if (/\.c[jt]s$/.test(path)) return false;
+  if ((await typeOfPackage(dirname(path))) === 'module') return true;
+  return /(?:^|[;}])\s*(?:import\s*["'{*]|import\s+\w|export\s*[{*]|export\s+(?:default|const|let|var|function|class|async)\b)/m.test(
+    await readFile(path, 'utf8'),
+  );
+}
+
+/** Returns the member `type` of the next package.json above a folder; undefined without one. */
+async function typeOfPackage(folder: string): Promise<unknown> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => null);
+  if (text !== null) return (parseJson(text) as { type?: unknown } | null)?.type;
+  return basename(dirname(folder)) === 'node_modules' || dirname(folder) === folder
+    ? undefined
+    : typeOfPackage(dirname(folder));
+}
+
 /** Returns a module in which esbuild finds no other file of this machine. */
 const safeModule = ({ esbuild }: PluginBuild, { contents, loader }: ModuleCode, file: string): Promise<ModuleCode> =>
   withoutPatterns(
@@ -400,6 +447,9 @@ const safeModule = ({ esbuild }: PluginBuild, { contents, loader }: ModuleCode, 
     file,
     esbuild,
   );
+
+/** Files of packages that can be modules of CommonJS or ECMAScript: also those without an ending. */
+const isScript = /(?:^|[/\\])[^./\\]*$|\.[cm]?[jt]sx?$/;
 
 /** Files of packages that esbuild reads as code: also those without an ending. */
 const isCode = /(?:^|[/\\])[^./\\]*$|\.(?:[cm]?[jt]sx?|css)$/;

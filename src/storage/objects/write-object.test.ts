@@ -52,6 +52,28 @@ describe('storeObject', () => {
     expect(await read('a')).toBe('same bytes');
   });
 
+  it.each([
+    ['a value that has no such form', 'perform new.name::uuid; return null;', 400, '22P02'],
+    ['a missing table', 'insert into public.nowhere values (1); return null;', 500, '42P01'],
+    [
+      'a constraint',
+      'insert into public.once values (1); return null;',
+      409,
+      'A rule of this app refused this: once_pkey',
+    ],
+  ])('says that code of the app failed if a trigger fails because of %s', async (_, body, status, words) => {
+    await app.sql(
+      'create table public.once (id int primary key); insert into public.once values (1); grant all on public.once to public',
+    );
+    await withTrigger('after insert', body, async () => {
+      const refusal = await upload('a', 'bytes').catch(
+        (error: unknown) => error as { status: number; message: string },
+      );
+      expect(refusal).toMatchObject({ code: 'database_refused', status, message: expect.stringContaining(words) });
+    });
+    await app.sql('drop table public.once');
+  });
+
   it('keeps the bytes of a committed row whatever a trigger does to the statements after it', async () => {
     await app.sql(`create schema hostile; grant usage on schema hostile to public;
       create function hostile.json_build_object(text, uuid, text, text) returns text language sql as $$ select '{' $$;`);
@@ -88,7 +110,7 @@ describe('storeObject', () => {
       const body = `perform set_config('role', 'supabase_storage_admin', true);
         perform ninefold.keep_file(gen_random_uuid(), ${fake}, false); return null;`;
       await withTrigger('after insert', body, async () => {
-        await expect(upload('a', 'x')).rejects.toMatchObject({ sqlstate: code });
+        await expect(upload('a', 'x')).rejects.toMatchObject({ code: 'database_refused', cause: { sqlstate: code } });
       });
     }
     expect(await app.column('select count(*) from ninefold.stored_files where size < 0')).toEqual(['0']);

@@ -52,7 +52,8 @@ export function Related({ related, row, owner }: { related: PortalRelated; row: 
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const talk = conversationOf(entity, related.field);
   const form = formFor(all, entity);
-  if (rows.length === 0 && !form && !error) return null;
+  const canLink = related.link !== null && entity.access.insert.open;
+  if (rows.length === 0 && !form && !canLink && !error) return null;
   // Several references lead from these rows to this one, or they are rows of the same entity.
   const isAmbiguous = entity.id === owner.id || owner.related.filter((one) => one.entity === entity.id).length > 1;
   const label = [entity.label, isAmbiguous && fieldIn(entity, related.field)?.label].filter(Boolean).join(' · ');
