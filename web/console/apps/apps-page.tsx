@@ -40,7 +40,8 @@ export function AppsPage() {
             <AsOf at={apps.dataUpdatedAt} live={!apps.isError} />
           </>
         ) : (
-          apps.isError && 'Currently unavailable.'
+          // The line has its place from the beginning, so that what follows does not move under the pointer.
+          (apps.isError && 'Currently unavailable.') || '\u00a0'
         )}
       </PageHeader>
       <QueryFailure query={apps} />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PortalEntity, PortalScreens } from '../../../contract/portal.ts';
 import { quoted } from '../../rows/query.ts';
-import { keysParams, orderTerms, searchConditions, selectOf } from './query.ts';
+import { addSearch, keysParams, orderTerms, searchConditions, selectOf } from './query.ts';
 
 const text = (name: string, more: object = {}) => ({
   ...{ name, editor: 'text', readable: true, searchable: true, values: null, reference: null },
@@ -40,6 +40,21 @@ describe('searchConditions', () => {
     const body = text('body', { full_text: { configuration: null } });
     expect(searchConditions(of(text('a'), body), 'x y')).toEqual([
       `(and(a.ilike."*x*",a.ilike."*y*"),body.fts."'x':* & 'y':*")`,
+    ]);
+  });
+});
+
+describe('addSearch', () => {
+  it('finds a word also in the label of a referenced row, by an embedding that contains nothing', () => {
+    const owner = { ...of(text('name')), id: 'public.owners', name: 'owners', title_fields: ['name'] } as PortalEntity;
+    const reference = { entity: owner.id, field: 'id', key: 'x_owner' };
+    const row = of(text('a'), { ...text('owner', { reference }), editor: 'reference', searchable: undefined });
+    const params = new URLSearchParams({ select: 'a' });
+    addSearch({ entities: [row, owner] } as unknown as PortalScreens, row, params, 'ada');
+    expect([...params]).toEqual([
+      ['select', 'a,"~~0 0":owners!x_owner()'],
+      ['"~~0 0".or', '(name.ilike."*ada*")'],
+      ['or', '(a.ilike."*ada*","~~0 0".not.is.null)'],
     ]);
   });
 });

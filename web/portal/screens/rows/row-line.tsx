@@ -1,6 +1,6 @@
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
-import { memo, useMemo } from 'react';
+import { type MouseEvent, memo, useMemo } from 'react';
 import type { PortalEntity, PortalField } from '../../../../contract/portal.ts';
 import { t } from '../../../language/messages.ts';
 import { quoted } from '../../../rows/query.ts';
@@ -155,6 +155,7 @@ export const RowLine = memo(function RowLine({
   const isChanged = useIsChanged(row) && !isNew;
   return (
     <tr
+      onClick={openFromAnywhere}
       aria-rowindex={index === undefined ? undefined : index + 2}
       aria-selected={isSelected}
       data-new={isNew || undefined}
@@ -197,6 +198,14 @@ export const RowLine = memo(function RowLine({
     </tr>
   );
 });
+
+/** Opens the row when the member presses a part of it that does nothing itself, unless the member has marked a text. */
+function openFromAnywhere({ target, currentTarget, ctrlKey, metaKey }: MouseEvent<HTMLTableRowElement>): void {
+  const isOwn = target instanceof Element && target.closest('a, button, input, label, select, textarea') !== null;
+  if (isOwn || getSelection()?.isCollapsed === false) return;
+  const link = currentTarget.querySelector(`.${styles.leading} a`);
+  link?.dispatchEvent(new window.MouseEvent('click', { bubbles: true, cancelable: true, ctrlKey, metaKey }));
+}
 
 /** On a phone, where the label has no further columns: the other parts of a person's name. */
 function OtherNames({ entity, leading, row }: { entity: PortalEntity; leading: PortalField; row: Row }) {
