@@ -178,33 +178,7 @@ function Control(props: ControlProps): ReactNode {
         />
       );
     case 'enum':
-      if ((field.values?.length ?? 0) >= SEARCHED) {
-        return (
-          <EnumCombo
-            {...{ id, field, describedBy, onChange, onLeave }}
-            className={styles.control}
-            value={text}
-            isWrong={Boolean(wrong)}
-          />
-        );
-      }
-      return isGroup(field) ? (
-        <Segmented
-          label={field.label}
-          value={text}
-          options={(field.values ?? []).map((one) => [one.value, one.label] as const)}
-          onChange={onChange}
-        />
-      ) : (
-        <select {...common}>
-          <option value="">–</option>
-          {field.values?.map((one) => (
-            <option key={one.value} value={one.value}>
-              {one.label}
-            </option>
-          ))}
-        </select>
-      );
+      return <EnumControl {...props} common={common} />;
     case 'member':
     case 'reference':
       if (!Reference) return <TextControl {...common} type="text" />;
@@ -230,6 +204,45 @@ function Control(props: ControlProps): ReactNode {
         <TextControl {...common} type={inputType(field.name)} />
       );
   }
+}
+
+/** Chooses a value of a list: side by side, in a select, or by a search. */
+function EnumControl({
+  field,
+  onChange,
+  onLeave,
+  wrong,
+  id,
+  describedBy,
+  common,
+}: ControlProps & { common: React.ComponentProps<'select'> & { readonly value: string } }) {
+  if ((field.values?.length ?? 0) >= SEARCHED) {
+    return (
+      <EnumCombo
+        {...{ id, field, describedBy, onChange, onLeave }}
+        className={styles.control}
+        value={common.value}
+        isWrong={Boolean(wrong)}
+      />
+    );
+  }
+  return isGroup(field) ? (
+    <Segmented
+      label={field.label}
+      value={common.value}
+      options={(field.values ?? []).map((one) => [one.value, one.label] as const)}
+      onChange={onChange}
+    />
+  ) : (
+    <select {...common}>
+      <option value="">–</option>
+      {field.values?.map((one) => (
+        <option key={one.value} value={one.value}>
+          {one.label}
+        </option>
+      ))}
+    </select>
+  );
 }
 
 /** Text of several lines, which lists names after an @ if the app notifies of mentions in it. */

@@ -1,8 +1,6 @@
-import { labelFields, namingFields } from '../../../../contract/label-fields.ts';
 import type {
   PortalAccess,
   PortalEntity,
-  PortalField,
   PortalMachine,
   PortalReference,
   PortalRelated,
@@ -20,6 +18,7 @@ import type { InputField, InputSource } from '../types/input.ts';
 import type { FullText } from './full-text.ts';
 import { type FieldRights, memberFields } from './member-fields.ts';
 import { HiddenNames, helpOf, sentenceCase, singular, unlessNaming } from './member-words.ts';
+import { titleFields } from './title-fields.ts';
 
 type RowOperation = Exclude<Operation, 'execute'>;
 
@@ -175,107 +174,6 @@ function indexedFields({ relations, indexes, fields }: Facts, entity: Entity): R
     fields.flatMap(({ relation, number, name }) => (relation === oid && numbers.has(number) ? [name] : [])),
   );
 }
-
-/** Matches names of fields that contain e-mail addresses. */
-const ADDRESS = /(^|_)e_?mail(_?address)?$/i;
-
-/** Returns true for a field with e-mail addresses, by its name or because its default is the address of the caller. */
-const isAddress = ({ name, default: value }: Field): boolean => ADDRESS.test(name) || value === 'auth.email()';
-
-/**
- * Returns the fields whose values describe a row. An e-mail address is private, so it is no title. A row without a name
- * that belongs to another row and to a time has both as its title: "Meeting room, 2 December, 10:00". Many rows have
- * the same value of a list, so a second field follows such a value.
- */
-function titleFields(
-  entity: Entity,
-  fields: readonly PortalField[],
-  isLong: (name: string) => boolean,
-): readonly string[] {
-  const addresses = new Set(entity.fields.filter(isAddress).map(({ name }) => name));
-  const usable = fields.filter(({ name, readable }) => readable && !addresses.has(name));
-  const may = (test: (field: PortalField) => boolean) => (name: string) =>
-    usable.some((field) => field.name === name && test(field));
-  const isFree = may(({ editor }) => editor !== 'enum');
-  const naming = namingFields(entity, isFree, isLong);
-  if (naming.length > 0) return naming;
-  // People choose such a key to name the row: an order by its number, a product by its code.
-  const [key] = entity.primary_key.length === 1 ? entity.primary_key : [];
-  const isChosen = entity.fields.some(
-    ({ name, default: value }) => name === key && (value === null || NUMBERED.test(name)),
-  );
-  if (key !== undefined && isChosen && may(({ editor, shape }) => editor === 'text' && !shape)(key)) return [key];
-  const numbered = usable.find(
-    ({ name, editor, required }) => editor === 'text' && required && NUMBERED.test(name) && isUnique(entity, name),
-  );
-  if (numbered) return [numbered.name];
-  const joined = joinedFields(entity, usable);
-  if (joined.length > 0) return joined;
-  const event = eventFields(entity, usable);
-  if (event.length > 0) return event;
-  const own = labelFields(entity, isFree, isLong);
-  // A paragraph is no title if the row belongs to others that have one.
-  const owners = requiredFields(entity, usable).filter(({ editor }) => editor === 'reference');
-  if (own.some(isLong) && owners.length > 0) return owners.slice(0, MOST_OWNERS).map(({ name }) => name);
-  // The parts of a key that has several fields name the row together.
-  const parts = entity.primary_key.filter((name) => usable.some((field) => field.name === name));
-  if (parts.length > 1 && own.every((name) => parts.includes(name))) return parts.slice(0, MOST_PARTS);
-  if (own.length > 0) return own;
-  const [repeated] = labelFields(
-    entity,
-    may(() => true),
-    isLong,
-  );
-  if (repeated === undefined || isUnique(entity, repeated)) return repeated === undefined ? [] : [repeated];
-  const second = usable.find(
-    ({ name, editor, reference, filled_by }) =>
-      name !== repeated && !reference && !filled_by && !entity.primary_key.includes(name) && DISTINGUISHING.has(editor),
-  );
-  return second ? [repeated, second.name] : [repeated];
-}
-
-const isUnique = ({ unique_keys: keys }: Entity, name: string): boolean => keys.some((key) => key.join() === name);
-
-/** Names of texts that people give to rows to find them again, such as `invoice_number` and `sku`. */
-const NUMBERED = /(^|_)(no|number|nr|code|sku|ref|reference|identifier|isbn|serial|plate|ticket)$/i;
-
-/** Parts of a key that a title joins at most. */
-const MOST_PARTS = 4;
-
-/** Rows whose names a title joins at most. */
-const MOST_OWNERS = 2;
-
-/** Returns the fields that each row has, without the times of writes. */
-function requiredFields({ fields: all }: Entity, usable: readonly PortalField[]): PortalField[] {
-  const required = new Set(all.filter(({ nullable }) => !nullable).map(({ name }) => name));
-  return usable.filter((field) => required.has(field.name) && field.filled_by !== 'database');
-}
-
-/** Returns the references of a key that has only references: an application has the name of its candidate and its job. */
-function joinedFields(entity: Entity, usable: readonly PortalField[]): readonly string[] {
-  const isOwner = ({ editor }: PortalField) => editor === 'reference' || editor === 'member';
-  for (const key of [...entity.unique_keys, entity.primary_key]) {
-    const fields = key.flatMap((name) => usable.find((field) => field.name === name) ?? []);
-    const named = fields.filter(({ editor }) => editor === 'reference');
-    const isJoin = key.length > 1 && fields.length === key.length && fields.every(isOwner);
-    if (isJoin && named.length > 0) return named.slice(0, MOST_OWNERS).map(({ name }) => name);
-  }
-  return [];
-}
-
-/** Returns the first required reference to a row and the first required time of a row. Empty if it lacks one of them. */
-function eventFields(entity: Entity, usable: readonly PortalField[]): readonly string[] {
-  const required = requiredFields(entity, usable);
-  const first = (test: (field: PortalField) => boolean) => required.find(test)?.name;
-  const of = first(({ editor }) => editor === 'reference');
-  const at = first(({ editor }) => editor === 'date' || editor === 'date and time');
-  return of === undefined || at === undefined ? [] : [of, at];
-}
-
-/** Editors of the fields whose values can distinguish rows with the same title. */
-const DISTINGUISHING: ReadonlySet<PortalField['editor']> = new Set([
-  ...(['date', 'date and time', 'time', 'number', 'money', 'enum', 'text'] as const),
-]);
 
 /** Returns the inputs for the writes that the caller may make. A caller who may only read gets those for an UPDATE. */
 function inputsOf(inputs: InputSource, { entity, rights }: OpenEntity): readonly InputField[] {

@@ -34,7 +34,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const place = Math.min(chosen, targets.length - 1);
   const field = useRef<HTMLInputElement>(null);
   // The dialog gives the focus to its first button when it opens.
-  useEffect(() => field.current?.focus(), []);
+  useEffect(() => {
+    field.current?.focus();
+  }, []);
   const open = (target: Target | undefined) => {
     if (!target) return;
     onClose();
