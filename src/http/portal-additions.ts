@@ -4,12 +4,9 @@ import type { App } from '../apps/app.ts';
 import { runAsServerRole } from '../apps/run-as-server-role.ts';
 import { DatabaseError } from '../database/database-error.ts';
 import { firstJson } from '../database/statement.ts';
-import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
-import { setupText } from '../identity/setup-text.ts';
-
-/** Time in ms after which PostgreSQL cancels the evaluation of policies. */
-const STATEMENT_MILLISECONDS = 2000;
+import { identifiedCaller } from './portal-caller.ts';
+import { onlyReads, readAsCaller, replyToCaller } from './portal-rights.ts';
 
 interface Policy {
   readonly permissive: boolean;
@@ -30,13 +27,14 @@ const policies = `select coalesce(pg_catalog.json_agg(pg_catalog.json_build_obje
   join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   cross join lateral (
     select pg_catalog.json_agg(pg_catalog.json_build_object('permissive', p.polpermissive,
-      'condition', pg_catalog.pg_get_expr(coalesce(p.polwithcheck, p.polqual), p.polrelid),
-      'tree', coalesce(p.polwithcheck, p.polqual)::text)) as list
+      'condition', coalesce(pg_catalog.pg_get_expr(coalesce(p.polwithcheck, p.polqual), p.polrelid), 'true'),
+      'tree', coalesce(p.polwithcheck::text, p.polqual::text, ''))) as list
     from pg_catalog.pg_policy p
     where p.polrelid = c.oid and p.polcmd in ('*', 'a') and exists (
       select from pg_catalog.unnest(p.polroles) r where r = 0 or pg_catalog.pg_has_role($2::name, r, 'usage'))
   ) p
   where c.relkind in ('r', 'p') and c.relrowsecurity
+    and not exists (select from pg_catalog.pg_roles r where r.rolname = $2 and (r.rolbypassrls or r.rolsuper))
     and n.nspname in (select pg_catalog.jsonb_array_elements_text($1::jsonb))
     and pg_catalog.has_any_column_privilege($2::name, c.oid, 'insert')`;
 
@@ -49,16 +47,10 @@ export async function additionsReply(
   request: CallRequest,
   identify: () => Promise<Identity>,
 ): Promise<Reply> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new NinefoldError('method_not_allowed', { headers: { allow: 'GET' } });
-  }
-  const identity = await identify();
-  if (identity.source === 'none') throw new NinefoldError('key_missing');
+  onlyReads(request);
+  const identity = await identifiedCaller(identify);
   const { rest } = await app.settings();
-  const [found] = await runAsServerRole(app.serverDatabase, [
-    { text: policies, params: [JSON.stringify(rest.db_schemas), identity.role] },
-  ]);
-  const tables = (found && firstJson<PolicedTable[]>(found)) ?? [];
+  const tables = await policedTables(app, rest.db_schemas, identity.role);
   const holds = await evaluate(app, identity, [
     ...new Set(tables.flatMap((table) => (table.policies ?? []).filter(isOfCaller).map(({ condition }) => condition))),
   ]);
@@ -73,41 +65,32 @@ export async function additionsReply(
       .filter((table) => table.policies?.some(({ permissive }) => permissive) && !isPossible(table))
       .map(({ schema, name }) => `${schema}.${name}`),
   };
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'private, no-store',
-    vary: 'Authorization, apikey',
-  };
-  return { status: 200, headers, body: request.method === 'HEAD' ? null : JSON.stringify(body) };
+  return replyToCaller(request, body);
 }
 
-/** Evaluates conditions as the caller. Returns nothing for a condition if one of them fails. */
+async function policedTables(app: App, schemas: readonly string[], role: string): Promise<readonly PolicedTable[]> {
+  const [found] = await runAsServerRole(app.serverDatabase, [
+    { text: policies, params: [JSON.stringify(schemas), role] },
+  ]).catch((error: unknown) => {
+    // The role of an old token can be gone.
+    if (error instanceof DatabaseError) return [];
+    throw error;
+  });
+  return (found && firstJson<PolicedTable[]>(found)) ?? [];
+}
+
+/** Evaluates conditions as the caller. Returns nothing if one of them fails: the pages then offer what the caller may add to some rows. */
 async function evaluate(
   app: App,
-  { role, claimsJson }: Identity,
+  identity: Identity,
   conditions: readonly string[],
 ): Promise<ReadonlyMap<string, boolean>> {
   if (conditions.length === 0) return new Map();
-  try {
-    const [, found] = await app.database.run([
-      {
-        text: setupText('search_path statement_timeout role request.jwt.claims transaction_read_only'),
-        params: ['', String(STATEMENT_MILLISECONDS), role, claimsJson, 'on'],
-        planKey: 'setup',
-      },
-      {
-        // A condition that is null admits no row.
-        text: `select pg_catalog.json_build_array(${conditions.map((condition) => `coalesce((${condition}), false)`).join(', ')})`,
-        params: [],
-      },
-    ]);
-    const values = (found && firstJson<boolean[]>(found)) ?? [];
-    return new Map(conditions.map((condition, i) => [condition, values[i] !== false]));
-  } catch (error) {
-    // The pages then offer what the caller may add to some rows.
-    if (error instanceof DatabaseError) return new Map();
-    throw error;
-  }
+  // A condition that is null admits no row.
+  const values = conditions.map((condition) => `coalesce((${condition}), false)`);
+  const text = `select pg_catalog.to_json(array[${values.join(', ')}])`;
+  const found = await readAsCaller<boolean[]>(app, identity, '', { text, params: [] });
+  return new Map(conditions.map((condition, i) => [condition, found?.[i] !== false]));
 }
 
 /**

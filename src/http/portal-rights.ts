@@ -2,16 +2,60 @@ import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import type { PortalRights } from '../../contract/portal.ts';
 import type { App } from '../apps/app.ts';
 import { DatabaseError } from '../database/database-error.ts';
-import { firstJson, quoteIdentifier } from '../database/statement.ts';
+import { firstJson, quoteIdentifier, type Statement } from '../database/statement.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
 import type { Identity } from '../identity/identity.ts';
 import { setupText } from '../identity/setup-text.ts';
+import { identifiedCaller } from './portal-caller.ts';
 
 /** Max number of fields of a key, which is that of an index of PostgreSQL. */
 const KEY_FIELDS = 32;
 
 /** Time in ms after which PostgreSQL cancels the evaluation of policies. */
 const STATEMENT_MILLISECONDS = 2000;
+
+/**
+ * Runs a statement as the caller, who can change nothing with it, and returns its JSON. Returns null if it fails: the
+ * caller may not read what it reads, or a policy has an error.
+ */
+export async function readAsCaller<Value>(
+  app: App,
+  { role, claimsJson }: Identity,
+  searchPath: string,
+  statement: Pick<Statement, 'text' | 'params'>,
+): Promise<Value | null> {
+  try {
+    const [, found] = await app.database.run([
+      {
+        text: setupText('search_path statement_timeout role request.jwt.claims transaction_read_only'),
+        params: [searchPath, String(STATEMENT_MILLISECONDS), role, claimsJson, 'on'],
+        planKey: 'setup',
+      },
+      statement,
+    ]);
+    return (found && firstJson<Value>(found)) ?? null;
+  } catch (error) {
+    if (error instanceof DatabaseError) return null;
+    throw error;
+  }
+}
+
+/** Refuses a request with another method than GET and HEAD. */
+export function onlyReads({ method }: CallRequest): void {
+  if (method !== 'GET' && method !== 'HEAD') {
+    throw new NinefoldError('method_not_allowed', { headers: { allow: 'GET' } });
+  }
+}
+
+/** Returns a reply that is only for its caller. */
+export function replyToCaller({ method }: CallRequest, body: object): Reply {
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'private, no-store',
+    vary: 'Authorization, apikey',
+  };
+  return { status: 200, headers, body: method === 'HEAD' ? null : JSON.stringify(body) };
+}
 
 /** The answer if the policies cannot be evaluated: the pages then offer what the caller may do with some rows. */
 const UNKNOWN: PortalRights = { update: null, delete: null };
@@ -22,11 +66,8 @@ const UNKNOWN: PortalRights = { update: null, delete: null };
  * @throws NinefoldError validation_invalid for a row that the API cannot name
  */
 export async function rightsReply(app: App, request: CallRequest, identify: () => Promise<Identity>): Promise<Reply> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    throw new NinefoldError('method_not_allowed', { headers: { allow: 'GET' } });
-  }
-  const identity = await identify();
-  if (identity.source === 'none') throw new NinefoldError('key_missing');
+  onlyReads(request);
+  const identity = await identifiedCaller(identify);
   const { rest } = await app.settings();
   const asked = new URLSearchParams(request.query);
   const schema = asked.get('schema') ?? rest.db_schemas[0] ?? 'public';
@@ -40,39 +81,21 @@ export async function rightsReply(app: App, request: CallRequest, identify: () =
     relation: `${quoteIdentifier(schema)}.${quoteIdentifier(entity)}`,
     key,
   });
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'cache-control': 'private, no-store',
-    vary: 'Authorization, apikey',
-  };
-  return { status: 200, headers, body: request.method === 'HEAD' ? null : JSON.stringify(body) };
+  return replyToCaller(request, body);
 }
 
 async function rightsOf(
   app: App,
-  { role, claimsJson }: Identity,
+  identity: Identity,
   { path, relation, key }: { path: string; relation: string; key: readonly (readonly [string, string])[] },
 ): Promise<PortalRights> {
   const conditions = key.map(([name], i) => `t.${quoteIdentifier(name)} = $${i + 1}`);
-  try {
-    const [, found] = await app.database.run([
-      {
-        text: setupText('search_path statement_timeout role request.jwt.claims transaction_read_only'),
-        params: [path, String(STATEMENT_MILLISECONDS), role, claimsJson, 'on'],
-        planKey: 'setup',
-      },
-      {
-        text: `select ninefold.row_rights(t, $${key.length + 1}::pg_catalog.regclass)
-          from ${relation} t where ${conditions.join(' and ')} limit 1`,
-        params: [...key.map(([, value]) => value), relation],
-      },
-    ]);
-    return (found && firstJson<PortalRights>(found)) ?? UNKNOWN;
-  } catch (error) {
-    // The caller may not read the complete row, or the database has an older schema.
-    if (error instanceof DatabaseError) return UNKNOWN;
-    throw error;
-  }
+  const found = await readAsCaller<PortalRights>(app, identity, path, {
+    text: `select ninefold.row_rights(t, $${key.length + 1}::pg_catalog.regclass)
+      from ${relation} t where ${conditions.join(' and ')} limit 1`,
+    params: [...key.map(([, value]) => value), relation],
+  });
+  return found ?? UNKNOWN;
 }
 
 /** Reads the fields of a key with their values. Returns an empty list for a text that is no key. */

@@ -427,8 +427,9 @@ it('GET /portal/v1/additions names the entities to which the policies let the ca
      create table public.restricted (id int); create policy p on public.restricted for insert to authenticated with check (true);
      create policy r on public.restricted as restrictive for insert to authenticated with check (public.is_staff());
      create table public.of_others (id int); create policy p on public.of_others for insert to anon with check (true);
+     create table public.unchecked (id int); create policy p on public.unchecked for insert to authenticated;
      create table public.open (id int);
-     ${['by_function', 'by_subquery', 'by_row', 'correlated', 'restricted', 'of_others'].map((name) => `alter table public.${name} enable row level security;`).join('\n')}
+     ${['by_function', 'by_subquery', 'by_row', 'correlated', 'restricted', 'of_others', 'unchecked'].map((name) => `alter table public.${name} enable row level security;`).join('\n')}
      create policy readable on public.staff for select to authenticated using (id = auth.uid());
      alter table public.staff enable row level security; ${grant}`,
   );
