@@ -86,8 +86,9 @@ function setUp(request: CallRequest, as: Identity, operation: string, statementM
   };
 }
 
+/** Policies of Supabase projects can read the role and the subject also as settings of their own, which Supabase Storage sets. */
 const become = (as: Identity): Statement => ({
-  text: setupText('role request.jwt.claims'),
-  params: [as.role, as.claimsJson],
+  text: setupText('role request.jwt.claims request.jwt.claim.role request.jwt.claim.sub'),
+  params: [as.role, as.claimsJson, as === admin ? '' : as.role, as.userId ?? ''],
   planKey: 'setup',
 });

@@ -74,6 +74,17 @@ describe('storeObject', () => {
     await app.sql('drop table public.once');
   });
 
+  it('lets policies and triggers read the role and the subject of the caller as settings', async () => {
+    const id = '00000000-0000-4000-8000-000000000001';
+    await app.sql('create policy members on storage.objects to authenticated using (true)');
+    const body = `raise exception '% %', current_setting('request.jwt.claim.role'), current_setting('request.jwt.claim.sub');`;
+    await withTrigger('after insert', body, async () => {
+      const send = app.send('POST', '/object/b/a', { body: 'x', as: memberWith(id) });
+      await expect(send).rejects.toMatchObject({ message: `authenticated ${id}` });
+    });
+    await app.sql('drop policy members on storage.objects');
+  });
+
   it('keeps the bytes of a committed row whatever a trigger does to the statements after it', async () => {
     await app.sql(`create schema hostile; grant usage on schema hostile to public;
       create function hostile.json_build_object(text, uuid, text, text) returns text language sql as $$ select '{' $$;`);
