@@ -12,6 +12,8 @@ interface NavigationSources {
   readonly pages: readonly PortalPage[];
   /** Chapter 2. */
   readonly chapter: ScreensChapter | undefined;
+  /** The entities whose rows are reached from others (`entitiesOfOthers`). Their derived lists follow all others. */
+  readonly ofOthers: ReadonlySet<string>;
   /** Title of the group of derived lists. */
   readonly lists: string;
 }
@@ -78,7 +80,7 @@ export function memberNavigation(of: NavigationSources, isHidden: (screen: Porta
 }
 
 function groupsOf(
-  { screens, pages, entities, chapter, lists: derivedTitle }: NavigationSources,
+  { screens, pages, entities, chapter, ofOthers, lists: derivedTitle }: NavigationSources,
   isHidden: (screen: PortalScreen) => boolean,
 ): PortalGroup[] {
   const defined = new Map(
@@ -106,13 +108,15 @@ function groupsOf(
   const isDefined = ({ route }: PortalScreen) => Number(defined.has(route));
   const isForm = ({ kind }: PortalScreen) => Number(kind === 'form');
   const placeOf = ({ route }: PortalScreen) => defined.get(route)?.place ?? Number.MAX_SAFE_INTEGER;
-  const isTechnical = ({ entity, route }: PortalScreen) =>
-    Number(!defined.has(route) && TECHNICAL.test(entities.get(entity)?.name ?? ''));
+  const weightOf = ({ entity, route }: PortalScreen) => {
+    if (defined.has(route)) return 0;
+    return TECHNICAL.test(entities.get(entity)?.name ?? '') ? 2 : Number(ofOthers.has(entity));
+  };
   const byDefinition = (a: PortalScreen, b: PortalScreen) =>
     placeOf(a) - placeOf(b) ||
     isForm(a) - isForm(b) ||
     isDefined(b) - isDefined(a) ||
-    isTechnical(a) - isTechnical(b) ||
+    weightOf(a) - weightOf(b) ||
     compareText(a.title, b.title);
   const routes = (list: readonly PortalScreen[]) => [...list].sort(byDefinition).map(({ route }) => route);
   const withPages = (list: readonly PortalScreen[]) =>

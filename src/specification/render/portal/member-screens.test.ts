@@ -513,6 +513,7 @@ describe('memberScreens', () => {
       create table shop.audit_log (id bigint primary key, entry text);
       grant select, insert, update on all tables in schema shop to authenticated;`);
     const screens = await screensOfSchema('shop', 'en', 'authenticated', []);
+    const clerk = await screensOfSchema('shop', 'en', 'authenticated', ['clerk']);
     await owner.script('drop schema shop cascade');
     const titles = (name: string) => entity(screens, name).title_fields;
     expect([titles('orders'), titles('invoices'), titles('leases'), titles('ratings'), titles('lines')]).toEqual([
@@ -538,6 +539,7 @@ describe('memberScreens', () => {
     ]);
     const menu = screens.navigation.flatMap(({ routes }) => routes);
     expect([menu.includes('/ratings'), menu.includes('/lines'), menu.at(-1)]).toEqual([true, false, '/audit_log']);
+    expect(clerk.navigation.flatMap(({ routes }) => routes).slice(-2)).toEqual(['/lines', '/audit_log']);
   });
 
   it('shows the form of an entity whose only list is left out of the navigation', async () => {

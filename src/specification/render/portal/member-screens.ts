@@ -93,7 +93,7 @@ export function memberScreens(
     navigation:
       menu?.navigation ??
       memberNavigation(
-        { screens, pages, entities: shown, chapter: chapters.screens, lists: labels.lists },
+        { screens, pages, entities: shown, chapter: chapters.screens, ofOthers: hidden, lists: labels.lists },
         (screen) => isCustomer && screen.kind !== 'form' && (hidden.has(screen.entity) || isListed(screen)),
       ),
     home: menu?.home ?? (home !== undefined && isKnown(home) ? home : null),
