@@ -271,6 +271,8 @@ describe('a deployed function', () => {
     expect(mail.mails.map(({ parsed }) => parsed.subject)).toEqual(['Hi']);
     await send('other.example');
     expect(mail.mails).toHaveLength(1);
+    const several = await Promise.all(Array.from({ length: 4 }, () => send('127.0.0.1')));
+    expect([several.map(({ status }) => status), mail.mails.length]).toEqual([[200, 200, 200, 200], 5]);
   });
 
   it('has the keys that are valid now, also after a key was rotated', async () => {

@@ -49,6 +49,8 @@ export interface AppAddresses {
 /** A connection to the outside without TLS. */
 interface PlainConnection {
   readonly far: Socket;
+  /** The socket of the function. */
+  readonly near: Socket;
   /** Ends the passing of bytes between it and the function. */
   readonly separate: () => void;
 }
@@ -265,7 +267,7 @@ export class AppSockets {
     far.once(isTls ? 'secureConnect' : 'connect', () => far.setTimeout(0));
     const separate = this.#join(socket, far, first);
     if (option === null || isTls) return;
-    this.#plain.set(option, { far, separate });
+    this.#plain.set(option, { far, near: socket, separate });
     far.once('close', () => this.#plain.delete(option));
   }
 
@@ -278,6 +280,8 @@ export class AppSockets {
     }
     this.#plain.delete(id);
     plain.separate();
+    // The function waits for this end, and closes its side only then.
+    plain.near.destroy();
     // The name is not looked up, because the connection exists. The certificate must be valid for it.
     const far = connectTls({ socket: plain.far, host: name, ...serverNameOf(name) });
     far.once('secureConnect', () => far.setTimeout(0));

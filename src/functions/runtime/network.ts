@@ -18,6 +18,7 @@ export interface DenoApi {
 type RequestInput = string | URL | Request;
 
 interface DenoConnection {
+  read(into: Uint8Array): Promise<number | null>;
   write(bytes: Uint8Array): Promise<number>;
   close(): void;
 }
@@ -149,6 +150,8 @@ export function connectionsOf(deno: DenoApi, folder: string) {
         throw new TypeError('Deno.startTls needs a connection of Deno.connect.');
       const hostname = options?.hostname ?? remoteAddr.hostname ?? '127.0.0.1';
       const connection = await open(`STARTTLS ${id} ${hostname}\n`, { ...remoteAddr, hostname }, true);
+      // The node ends the plain connection as soon as the other one continues it. Closed before, it would end the far side too.
+      await plain.read(new Uint8Array(1)).catch(() => null);
       plain.close();
       return connection;
     },
