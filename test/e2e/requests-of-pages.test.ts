@@ -62,6 +62,8 @@ const pages = [
 async function asked(app: AppConnection): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   const { page, context } = await site.visit('/');
+  // Requests of the list of apps must not count for the first page.
+  await page.waitForLoadState('networkidle');
   let addresses = new Set<string>();
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());
