@@ -50,7 +50,7 @@ async function closedEntities(headers: Record<string, string>): Promise<Readonly
 }
 
 /** Returns the screens without what would add rows to these entities. */
-export function withoutAdditions(all: PortalScreens, closed: ReadonlySet<string>): PortalScreens {
+function withoutAdditions(all: PortalScreens, closed: ReadonlySet<string>): PortalScreens {
   if (closed.size === 0) return all;
   const entities = all.entities.map((entity) =>
     closed.has(entity.id) ? { ...entity, access: { ...entity.access, insert: { open: false } } } : entity,
