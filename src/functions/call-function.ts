@@ -1,5 +1,4 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
 import type { CallRequest, IncomingBody, Reply } from '../../contract/call-request.ts';
 import { limits } from '../../contract/limits.ts';
 import type { App } from '../apps/app.ts';
@@ -16,9 +15,9 @@ import { connectionHeaders } from '../jobs/send-request.ts';
 import type { TraceRecorder } from '../observe/events.ts';
 import type { FunctionClient } from './function-client.ts';
 import type { LocalAddress } from './host/app-sockets.ts';
-import { runtimeHeaders, switchingLines } from './host/function-host.ts';
+import { runtimeHeaders } from './host/function-host.ts';
 import type { Deployment } from './host/runtime.ts';
-import { joinSockets } from './join-sockets.ts';
+import { type ClientSocket, openWebSocket } from './join-sockets.ts';
 
 /** Parts of a worker that call functions. */
 export interface FunctionParts {
@@ -36,13 +35,6 @@ const NAME_IN_PATH = /^\/([^/]+)(\/.*)?$/;
 
 /** Headers that pass neither to a function nor to the client. The sender of a body sets its length. */
 const ownHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'expect', 'content-length', ...runtimeHeaders]);
-
-/** A connection of a client that asks for a WebSocket. */
-export interface ClientSocket {
-  readonly stream: Socket;
-  /** Bytes that followed the request. */
-  readonly head: Buffer;
-}
 
 /**
  * Handles a call of `/functions/v1/<name>`: the function gets the request with the path `/<name>/…`, as in Supabase's runtime.
@@ -83,7 +75,7 @@ export async function callFunction(
       headers: headersOf(request, identity, app),
       body: request.stream && boundedBody(request.stream),
       onOpen: (abort) => request.signal.addEventListener('abort', abort),
-      onSocket: socket && ((response, far, head) => join(socket, response, far, head)),
+      onSocket: socket && ((response, far, head) => openWebSocket(socket, response, far, head)),
     },
     active.identity,
     () => deploymentOf({ origins, server, node }, app, active),
@@ -91,14 +83,6 @@ export async function callFunction(
   trace.ran = performance.now();
   if (response.statusCode === SWITCHING) return { status: SWITCHING, headers: {}, body: null };
   return replyOf(response);
-}
-
-/** Opens the WebSocket that a function has accepted. */
-function join({ stream, head }: ClientSocket, response: IncomingMessage, far: Socket, first: Buffer): void {
-  stream.write(switchingLines(response));
-  stream.write(first);
-  far.write(head);
-  joinSockets(stream, far);
 }
 
 function decoded(segment: string): string {

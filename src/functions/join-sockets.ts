@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** Time in which the last bytes of a connection are sent after its other side closed. */
@@ -7,7 +8,7 @@ const END_MILLISECONDS = 10_000;
 export function joinSockets(near: Socket, far: Socket): () => void {
   const join = (one: Socket, other: Socket) => {
     const end = () => {
-      // What arrived before is still sent, unless the receiver does not read it.
+      // Bytes that have arrived are still sent, unless the receiver does not read them.
       other.setTimeout(END_MILLISECONDS, () => other.destroy());
       other.destroySoon();
     };
@@ -19,4 +20,34 @@ export function joinSockets(near: Socket, far: Socket): () => void {
   return () => {
     for (const end of ends) end();
   };
+}
+
+/** A connection of a client that asks for a WebSocket. */
+export interface ClientSocket {
+  readonly stream: Socket;
+  /** Bytes that followed the request. */
+  readonly head: Buffer;
+}
+
+/**
+ * Opens the WebSocket that a function has accepted.
+ * @param first The first bytes of the function.
+ */
+export function openWebSocket(
+  { stream, head }: ClientSocket,
+  response: IncomingMessage,
+  far: Socket,
+  first: Buffer,
+): void {
+  stream.write(switchingLines(response));
+  stream.write(first);
+  far.write(head);
+  joinSockets(stream, far);
+}
+
+/** Returns the response that opens a WebSocket (RFC 6455, section 4.2.2), with those headers of the function that belong to it. */
+function switchingLines({ headers }: IncomingMessage): string {
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('sec-websocket-'));
+  const lines = own.map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${lines.join('')}\r\n`;
 }

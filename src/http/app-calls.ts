@@ -52,7 +52,7 @@ export interface AppCallParts {
   authoriseAs: (request: CallRequest, ref: string, as: string | null) => Promise<Identity>;
   /** The sockets of this worker. */
   realtime: Realtime;
-  /** What calls functions that accept WebSockets. */
+  /** The parts that call functions, because a function can accept a WebSocket. */
   functions: FunctionParts;
   origins: Origins;
   readAddress: AddressReader;

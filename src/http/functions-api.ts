@@ -1,6 +1,7 @@
 import type { CallRequest, Reply } from '../../contract/call-request.ts';
 import { NinefoldError } from '../errors/ninefold-error.ts';
-import { type ClientSocket, callFunction, type FunctionParts } from '../functions/call-function.ts';
+import { callFunction, type FunctionParts } from '../functions/call-function.ts';
+import type { ClientSocket } from '../functions/join-sockets.ts';
 import type { ApiHandler } from './api-handler.ts';
 import { isPreflight, preflightReply } from './app-headers.ts';
 

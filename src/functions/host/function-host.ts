@@ -15,7 +15,7 @@ import {
 } from '../../../contract/function-runtime.ts';
 import { limits } from '../../../contract/limits.ts';
 import { connectionHeaders } from '../../jobs/send-request.ts';
-import { joinSockets } from '../join-sockets.ts';
+import { openWebSocket } from '../join-sockets.ts';
 import { type Deployment, type OutputLine, Runtime, type RuntimeBounds, type RuntimeParts } from './runtime.ts';
 
 /** Bounds of a host. */
@@ -292,11 +292,8 @@ export class FunctionHost {
         return;
       }
       response.detachSocket(socket);
-      socket.write(switchingLines(received));
-      socket.write(first);
-      far.write(head);
       boundBytes(far, limits.functionResponseBytes.default);
-      joinSockets(socket, far);
+      openWebSocket({ stream: socket, head }, received, far, first);
     });
     if (isSocket) outgoing.end();
     else pipeline(request, outgoing, () => undefined);
@@ -350,13 +347,6 @@ function headersFor({ headers }: IncomingMessage): Record<string, string | strin
     (entry): entry is [string, string | string[]] => entry[1] !== undefined && !forHost.has(entry[0]),
   );
   return Object.fromEntries(passed);
-}
-
-/** Returns the response that opens a WebSocket (RFC 6455, section 4.2.2), with those headers of the function that belong to it. */
-export function switchingLines({ headers }: IncomingMessage): string {
-  const own = Object.entries(headers).filter(([name]) => name.startsWith('sec-websocket-'));
-  const lines = own.map(([name, value]) => `${name}: ${value}\r\n`);
-  return `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n${lines.join('')}\r\n`;
 }
 
 /** Closes a socket that has received more than this number of bytes. */

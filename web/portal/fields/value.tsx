@@ -80,7 +80,7 @@ export function FieldValue({
   if (isHighest) return <b>{textOf(field, value)}</b>;
   if (links && field.editor === 'array' && Array.isArray(value)) {
     return value.map((one, i) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: The values have no other key.
+      // biome-ignore lint/suspicious/noArrayIndexKey: The values of an array have no identity besides their place.
       <div key={i}>
         <TextValue field={field} text={String(one)} links />
       </div>
